@@ -286,7 +286,8 @@ def measured_again(
                 )
             )
         except TrueHueError as error:
-            measurements.append(unscored_measurement(str(error), target, by.id, name, relation))
+            reason = message_of(error)
+            measurements.append(unscored_measurement(reason, target, by.id, name, relation))
     return measurements
 
 

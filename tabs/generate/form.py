@@ -47,7 +47,7 @@ from truehue.tabs.library.prompts import Refs
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.errors import count_noun, message_of
 from truehue.tabs.page.links import read, whole
 from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.page.roles import Actor
@@ -221,7 +221,7 @@ def plan_generation(context: Context, actor: Actor, request: GenerationForm) -> 
         if problem or reading.get("problem"):
             view["problem"] = problem or reading["problem"]
     except TrueHueError as error:
-        view["problem"] = str(error)
+        view["problem"] = message_of(error)
     if fields := field_problems(controls):
         # All of them at once, at the button and at their fields.
         view |= {"problem": " ".join(fields.values()), "fields": fields}

@@ -27,6 +27,7 @@ from truehue.core.scores.records import IMAGE, LOW, NEITHER, Measure
 from truehue.core.scores.scoring import score_image
 from truehue.tabs.generate.realism import details_of, refinement_in
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.figures import INK, SOFT
 from truehue.tabs.verdicts.generation import model_name
 
@@ -246,7 +247,7 @@ def _difference(before: np.ndarray, after: np.ndarray) -> PairDifference:
     try:
         values = delta_e00_map(before, after)
     except TrueHueError as error:
-        return {"problem": str(error)}
+        return {"problem": message_of(error)}
     top, summary = scale_top(values), difference_summary(values)
     colors = scale_srgb8()[np.linspace(0, 255, _SCALE_COLORS).astype(int)]
     return {

@@ -19,7 +19,7 @@ from truehue.core.generation.backends.endpoints import Endpoint
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.records import MaskRecord
 from truehue.storage.makers import IMAGE
-from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.errors import count_noun, message_of
 from truehue.tabs.page.jobs import Jobs
 from truehue.tabs.page.limits import Limits, limits_of
 from truehue.tabs.page.roles import NOBODY, OWNER, Actor, Role
@@ -203,7 +203,7 @@ class Context:
         try:
             self.storage.require_installed()
         except DataFolderError as error:
-            return str(error)
+            return message_of(error)
         return ""
 
 

@@ -20,7 +20,7 @@ from truehue.core.images.pixels import Mask
 from truehue.core.records import MaskRecord
 from truehue.storage.concept_images.sets import GeneratedImage, ImageGroup
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.errors import count_noun, message_of
 
 WHOLE = "whole"
 _ORIGINS = {"drawn": "Generate", "imported": "imported"}
@@ -108,7 +108,7 @@ def measured_images(
                 (image.image_id, record.mask_id)
             ) or context.storage.picture_profiles.of(image.image_id, record.mask_id)
         except TrueHueError as error:
-            unscored.append(str(error))
+            unscored.append(message_of(error))
         else:
             profiles.append(
                 ImageProfile(image.image_id, record.mask_id, profile, image.guidance, image.seed)

@@ -18,7 +18,7 @@ from truehue.core.color.uw71 import uw71
 from truehue.core.errors import TrueHueError
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.errors import count_noun, message_of
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.drafting import (
     CandidateCase,
@@ -420,7 +420,7 @@ def _measured(
         sample = sample_json(with_weights(weights, made, case), stimulus.models)
         offers = [] if unmeasured else _offers(weights, made)
     except TrueHueError as error:
-        return sample_json(case, stimulus.models), [], str(error)
+        return sample_json(case, stimulus.models), [], message_of(error)
     return sample, offers, ""
 
 

@@ -24,7 +24,7 @@ from truehue.core.vlm.published import SkippedRow, import_settings, read_publish
 from truehue.core.vlm.question_set import MANIFEST, open_set
 from truehue.core.vlm.records import Illustrated
 from truehue.tabs.page.actor import requires, stored_resource
-from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.errors import count_noun, message_of
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, Whole, single_of
 from truehue.tabs.page.roles import Actor, allowed, authorize
@@ -219,4 +219,4 @@ def _pixels_log(context: Context, actor: Actor, set_id: str) -> dict[str, Any]:
             ]
         }
     except TrueHueError as error:
-        return {"pixels": None, "pixels_problem": str(error)}
+        return {"pixels": None, "pixels_problem": message_of(error)}

@@ -21,6 +21,7 @@ from truehue.core.vlm.prompting import Style
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Question
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, single_of
 from truehue.tabs.page.roles import Actor, allowed, authorize
 from truehue.tabs.vlm.messages import (
@@ -180,7 +181,7 @@ def describe_missing(context: Context, model: VisionModel) -> str:
     try:
         check_files(files_of(model, context.sources), model.id)
     except TrueHueError as error:
-        return str(error)
+        return message_of(error)
     return ""
 
 

@@ -27,6 +27,7 @@ from truehue.core.errors import BadInput, MaskError, StorageError
 from truehue.core.sketches.images import composite
 from truehue.core.sketches.regions import decoded_regions
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import message_of
 from truehue.tabs.participants.layers import FinishedColoring, LayerRenderer
 from truehue.tabs.studies.colorings.submitted import SubmittedColoring
 
@@ -111,7 +112,7 @@ def measured_of(
         try:
             outcome = lru_cache.get(coloring.answer.id, partial(_measured, context, coloring))
         except StorageError as error:  # may be put right, so that nothing is kept
-            outcome = str(error)
+            outcome = message_of(error)
         if isinstance(outcome, str):
             problems[coloring.key] = outcome
         else:

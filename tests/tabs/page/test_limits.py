@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import os
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from tests.empty_data import empty_data
+from tests.house import modules
 from truehue.core.errors import BadInput, DatabaseBusy, NotStored, StorageError
 from truehue.storage import Storage
 from truehue.tabs.batches.supervisor import RunSupervisor
@@ -133,6 +135,56 @@ def test_what_nobody_foresaw_is_told_to_people_at_the_machine_alone(
 def test_what_was_given_is_not_given_back_whole(error: Exception) -> None:
     assert len(message_of(error)) <= MOST_CHARACTERS
     assert len(guard.shorten("x" * 50, 50)) == 50
+
+
+# Their sentences stay with the person at this machine, or go on in another error.
+OF_THE_MACHINE = (
+    "tabs.accounts.control",
+    "tabs.command.",
+    "tabs.runs.trial",
+    "tabs.shell.zero_gpu",
+)
+# An error of these may be one of the data folder, whose message has paths and SQL.
+WIDE = {"Exception", "TrueHueError", "StorageError", "DataFolderError"}
+
+
+def raw_messages(source: str) -> list[int]:
+    """Lines that take the text of an error that may be one of the data folder as it is, and raise
+    no other error with it."""
+    lines = []
+    for handler in ast.walk(ast.parse(source)):
+        if not isinstance(handler, ast.ExceptHandler) or handler.type is None:
+            continue
+        caught = {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)}
+        raised = {
+            id(inner)
+            for node in ast.walk(handler)
+            if isinstance(node, ast.Raise)
+            for inner in ast.walk(node)
+        }
+        lines += [
+            node.lineno
+            for node in ast.walk(handler)
+            if caught & WIDE
+            and id(node) not in raised
+            and isinstance(node, ast.Call)
+            and ast.unparse(node) == f"str({handler.name})"
+        ]
+    return lines
+
+
+def test_an_error_of_the_data_folder_is_told_by_message_of_alone() -> None:
+    caught = "try: x()\nexcept (KeyError, TrueHueError) as error:\n    "
+    assert raw_messages(f"{caught}return {{'problem': str(error)}}") == [3]
+    assert raw_messages(f"{caught}raise BadInput(str(error))") == []
+    assert raw_messages("try: x()\nexcept BadInput as error:\n    return str(error)") == []
+    found = [
+        f"{module}:{line}"
+        for module, path in modules("tabs")
+        if not module.startswith(OF_THE_MACHINE)
+        for line in raw_messages(path.read_text("utf-8"))
+    ]
+    assert found == []
 
 
 IMAGE = "/media/images/0123456789abcdef.png"
