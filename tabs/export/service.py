@@ -193,16 +193,16 @@ def start_export(context: Context, actor: Actor, request: Export) -> StartedJob:
 
 
 def exported_file(context: Context, job_id: str) -> Path:
-    """The file of an export that has ended. Raises BadInput where it is no longer available."""
+    """The file of an export that has ended. Raises NotStored where it is no longer available."""
     if not re.fullmatch("[0-9a-f]{32}", job_id):
-        raise BadInput("That export is not known. Export the run again.")
+        raise NotStored("That export is not known. Export the run again.")
     entries = list((context.storage.data_dir / FOLDER / job_id).glob("*"))
     paths = [path for path in entries if not path.name.endswith(".part")]
     files = [path for path in paths if ".codebook." not in path.name]
     # The table of colors, if there is one, is called like the other with more behind.
     files.sort(key=lambda path: len(path.name))
     if not files:
-        raise BadInput("That file is no longer available. Export the run again.")
+        raise NotStored("That file is no longer available. Export the run again.")
     return files[0]
 
 

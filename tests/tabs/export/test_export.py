@@ -160,7 +160,9 @@ def test_what_is_not_there_is_said(client: TestClient, folder: RunFolder) -> Non
     for values in ({"run": folder.run_id, "format": "xls"}, {"run": "x", "format": "csv"}):
         assert client.post("/api/exports", json=values, headers=OURS).status_code in (400, 404)
     assert client.get("/api/exports/../file").status_code == 404
-    assert client.get(f"/api/exports/{'0' * 32}/file").status_code == 400
+    for unknown in ("0" * 32, "x"):
+        for file in ("file", "colors"):
+            assert client.get(f"/api/exports/{unknown}/{file}").status_code == 404
 
 
 def test_a_long_export_is_made_in_the_background(
