@@ -69,7 +69,9 @@ def participant_routes(context: Context) -> APIRouter:
             return Response(status_code=400)
         except Exception as error:  # the page must get words, not a stack trace
             participation.refusals.note(type(error).__name__)
-            return error_answer(error)
+            answer = error_answer(error)
+            answer.headers.update(_PRIVATE)
+            return answer
 
     async def session_of(
         request: Request, visit: Visit, pid: str = ""

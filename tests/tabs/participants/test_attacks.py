@@ -267,6 +267,22 @@ def test_the_page_allows_itself_alone(room: Room) -> None:
     assert gone.status_code == 404
 
 
+def test_no_answer_of_a_study_is_kept_by_anybody_between(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = room.person(room.opened(plan()))
+
+    def broken(*values: object, **named: object) -> None:
+        raise RuntimeError("broken")
+
+    for status in (200, 500):
+        answer = person.client.get(f"{person.path}/state")
+        assert answer.status_code == status
+        assert answer.headers["cache-control"] == "private, no-store"
+        assert answer.headers["x-robots-tag"] == "noindex, nofollow"
+        monkeypatch.setattr("truehue.tabs.participants.routes.state_json", broken)
+
+
 def test_the_log_has_counts_and_nobody_in_it(room: Room, caplog: pytest.LogCaptureFixture) -> None:
     link = room.opened(plan())
     person = room.person(link)
