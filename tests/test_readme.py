@@ -16,6 +16,7 @@ import pytest
 
 from tests.commands import called
 from tests.workers_here import workers_here
+from truehue.core.color.systems import parse_target
 from truehue.tabs.command.main import COMMANDS, FORMER, command_of
 
 __all__ = ["workers_here"]
@@ -177,6 +178,18 @@ def test_every_page_of_docs_is_linked() -> None:
         linked |= {os.path.relpath(page.parent / link, ROOT) for link in links}
     pages = {page.relative_to(ROOT).as_posix() for page in PAGES}
     assert pages - linked == {"README.md", "docs/index.md"}
+
+
+def test_the_colors_of_the_pages_and_of_the_commands_can_be_read() -> None:
+    """``docs/reference/commands.md`` is what every ``--help`` says; another test holds it to that."""
+    number = r"[-−+.\d]+(?:%|deg)?"
+    notation = (
+        rf"\b(?:rgb|lab|lch|oklab|oklch|hsl)a?\({number}(?:[ ,]+{number})*\)|#[\dA-Fa-f]{{6}}\b"
+    )
+    for text in (README, guide("reference/commands.md")):
+        assert {"lab(52 40 30)", "oklch(0.6 0.15 40)"} <= set(re.findall(notation, text))
+    for color in set(re.findall(notation, TEXT)):
+        assert parse_target(color).srgb8
 
 
 def test_make_targets_of_the_pages_exist() -> None:

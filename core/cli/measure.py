@@ -214,7 +214,7 @@ COMMAND = Command(
         arg("--mask", "mask image of the same size: the object is light, 128 or more"),
         arg(
             "--target",
-            'target color: a name, "#RRGGBB", "r,g,b", "lab(52 40 30)" or "oklch(0.6 0.2 40)" '
+            'target color: a name, "#RRGGBB", "r,g,b", "lab(52 40 30)" or "oklch(0.6 0.15 40)" '
             "(names are looked up in CSS, then ISCC-NBS levels 2, 3, 1, unless --system says "
             "where)",
         ),
