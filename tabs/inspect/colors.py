@@ -38,10 +38,16 @@ PALETTE_HELP = (
 )
 
 
+HUELESS_CHROMA = 0.5
+"""C*ab below which no hue is printed: rounding to 8 bits alone moves a neutral by up to 0.6 to 0.9 in
+any direction. Differences of hue, which decide verdicts, have their own gate of C*ab 5."""
+
+
 def lch_text(lab: Sequence[float]) -> str:
-    """Chroma and hue angle."""
-    point = np.array(lab)
-    return f"C*\u00a0{float(chroma(point)):.2f}\u00a0· h\u00a0{float(hue_deg(point)):.1f}°"
+    """Chroma and hue angle; ``h –`` for a neutral."""
+    size = float(chroma(np.array(lab)))
+    hue = f"{float(hue_deg(np.array(lab))):.1f}°" if size >= HUELESS_CHROMA else "–"
+    return f"C*\u00a0{size:.2f}\u00a0· h\u00a0{hue}"
 
 
 class NearestName(TypedDict):

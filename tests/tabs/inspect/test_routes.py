@@ -338,8 +338,17 @@ def test_the_color_of_a_pixel_is_named_in_four_systems(client: TestClient) -> No
     named = client.get("/api/color/FF6347").json()
     refused = client.get("/api/color/nothing")
     assert named["lab"].replace("\N{NO-BREAK SPACE}", " ").startswith("L* 62.2 ")
-    assert named["lch"]
+    assert named["lch"].replace("\N{NO-BREAK SPACE}", " ") == "C* 74.18 · h 38.7°"
     assert (named["names"][0]["name"], named["names"][0]["delta_e00"]) == ("tomato", "0.0")
     assert len(named["names"]) == len(SYSTEMS)
     assert refused.status_code == 400
     assert "error" in refused.json()
+
+
+@pytest.mark.parametrize(
+    ("code", "hue"),
+    [("FFFFFF", r"–"), ("808080", "–"), ("000000", "–"), ("86807E", r"[345]\d\.\d°")],
+)
+def test_a_neutral_has_no_hue(client: TestClient, code: str, hue: str) -> None:
+    lch = client.get(f"/api/color/{code}").json()["lch"]
+    assert re.fullmatch(rf"C\*\s[0-5]\.\d\d\s· h\s{hue}", lch)
