@@ -179,9 +179,15 @@ def read_function(text: str) -> WrittenColor | None:
         lab = triple(srgb8_to_lab(np.array(srgb8, dtype=np.uint8)))
         return WrittenColor(lab, srgb8, "")
     lab = TO_LAB[name]((first, second, third))
-    _check_gamut(text, lab)
+    if not bool(in_srgb(np.array(lab))):
+        near = most_vivid_within(name, (first, second, third))
+        raise UnknownColor(
+            f'"{shorten(text)}" lies outside of sRGB, so no image here can have that color. Of its '
+            f"lightness and hue the most vivid inside is {_written(name, near)}, "
+            f"{hex_of(lab_to_srgb8(np.array(TO_LAB[name](near))))}."
+        )
     code = lab_to_srgb8(np.array(lab))
-    notation = f"{name}({_plain(first)} {_plain(second)} {_plain(third)})"
+    notation = _written(name, (first, second, third))
     return WrittenColor(lab, (int(code[0]), int(code[1]), int(code[2])), notation)
 
 
@@ -227,15 +233,32 @@ def in_srgb(lab: np.ndarray) -> np.ndarray:
     return np.asarray(((lab - clipped) ** 2).sum(axis=-1) <= OUTSIDE_BY**2)
 
 
-def most_vivid_within(lab: Triple) -> Triple:
-    """The color of sRGB that has the lightness and hue of ``lab`` and the most of its chroma."""
-    target = np.array(lab)
-    low, high = 0.0, 1.0
+def most_vivid_within(name: str, values: Triple) -> Triple:
+    """The numbers, in the function ``name``, of the color of sRGB that has the lightness and hue of
+    ``values`` and the most chroma: C* for lab and lch, C of OKLab for oklab and oklch.
+
+    They are cut to tenths or thousandths, so that the color as it is written lies inside.
+    """
+    # No color of sRGB has a chroma as high.
+    scale, high = (1000.0, 0.4) if name.startswith("ok") else (10.0, 150.0)
+    lightness, second, third = values
+    chroma = second if name.endswith("lch") else math.hypot(second, third)
+
+    def cut(value: float) -> float:
+        return math.trunc(scale * value) / scale
+
+    def color_of(size: float) -> Triple:
+        if name.endswith("lch"):
+            return lightness, cut(size), third % 360.0
+        return lightness, cut(second * size / chroma), cut(third * size / chroma)
+
+    low = 0.0
     for _ in range(40):
         middle = (low + high) / 2.0
-        inside = bool(in_srgb(target * np.array([1.0, middle, middle])))
+        srgb1 = lab_to_srgb1(np.array(TO_LAB[name](color_of(middle))))
+        inside = bool(((srgb1 >= 0.0) & (srgb1 <= 1.0)).all())
         low, high = (middle, high) if inside else (low, middle)
-    return triple(target * np.array([1.0, low, low]))
+    return color_of(low)
 
 
 def format_signed(value: float, decimals: int = 2) -> str:
@@ -283,21 +306,8 @@ def _check(text: str, name: str, values: list[float]) -> None:
             raise UnknownColor(f'The {label} of "{shorten(text)}" is {value:g}; it must be {room}.')
 
 
-def _check_gamut(text: str, lab: Triple) -> None:
-    if bool(in_srgb(np.array(lab))):
-        return
-    near = most_vivid_within(lab)
-    message = " ".join(_tenths(value) for value in near)
-    raise UnknownColor(
-        f'"{shorten(text)}" lies outside of sRGB, so no image here can have that color. Of its '
-        f"lightness and hue the most vivid inside is lab({message}), "
-        f"{hex_of(lab_to_srgb8(np.array(near)))}."
-    )
-
-
-def _tenths(value: float) -> str:
-    """Toward zero, so that what is offered does not lie outside again."""
-    return f"{math.trunc(10.0 * value) / 10.0:g}"
+def _written(name: str, values: Triple) -> str:
+    return f"{name}({' '.join(map(_plain, values))})"
 
 
 def _plain(value: float) -> str:

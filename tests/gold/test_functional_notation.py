@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+
 import colour
 import numpy as np
 import pytest
@@ -120,10 +123,64 @@ def test_faults_are_named(text: str, said: str) -> None:
 
 def test_what_is_offered_instead_of_a_color_outside_of_srgb_is_inside() -> None:
     for text in ("lab(50 100 0)", "lab(50 0 -100)", "lch(80 140 30)", "oklch(0.9 0.35 20)"):
-        with pytest.raises(UnknownColor) as refused:
-            parse_target(text)
-        offered = str(refused.value).split("inside is ")[1].split("),")[0] + ")"
-        assert bool(in_srgb(np.array(parse_target(offered).lab)))
+        written, code = offered(text)
+        target = parse_target(written)
+        assert written.startswith(text.partition("(")[0])
+        assert bool(in_srgb(np.array(target.lab)))
+        assert target.hex == code
+
+
+def offered(text: str) -> tuple[str, str]:
+    """The function and the hex that a refusal of a color outside of sRGB offers."""
+    with pytest.raises(UnknownColor) as refused:
+        parse_target(text)
+    match = re.search(r"inside is (\w+\(.*\)), (#[0-9A-F]{6})\.$", str(refused.value))
+    assert match
+    return match[1], match[2]
+
+
+def test_what_is_offered_does_not_depend_on_how_far_outside_a_color_lies() -> None:
+    assert offered("oklch(0.6 0.2 40)") == offered("oklch(0.6 0.9 40)")
+    assert offered("oklab(0.6 0.3 0.15)") == offered("oklab(0.6 0.8 0.4)")
+    assert offered("lch(50 120 40)") == offered("lch(50 900 400)")
+    assert offered("lab(50 100 -20)") == offered("lab(50 500 -100)")
+    assert offered("oklch(0.6 0.2 40)")[0].startswith("oklch(0.6 0.18")
+
+
+OUTSIDE = [
+    (light, chroma, hue)
+    for light, hue in zip(
+        np.random.default_rng(5).uniform(0.3, 0.95, 60).round(3),
+        np.random.default_rng(6).uniform(0.0, 360.0, 60).round(1),
+        strict=True,
+    )
+    for chroma in (0.33, 0.5)  # sRGB reaches 0.322
+]
+BOX = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
+
+
+@pytest.mark.parametrize("form", ["oklch", "oklab"])
+def test_what_is_offered_has_the_lightness_and_hue_and_the_most_chroma_by_colour_science(
+    form: str,
+) -> None:
+    for light, chroma, hue in OUTSIDE:
+        unit = np.array([np.cos(np.radians(hue)), np.sin(np.radians(hue))])
+        a, b = chroma * unit
+        text = f"({light} {chroma} {hue})" if form == "oklch" else f"({light} {a:.6f} {b:.6f})"
+        written, code = offered(form + text)
+        # The offered code's rounding, half a code either way in each channel, holds what was asked.
+        codes = np.array([int(code[i : i + 2], 16) for i in (1, 3, 5)])
+        box = np.clip(codes + BOX, 0.0, 255.0) / 255.0
+        oklab = colour.XYZ_to_Oklab(colour.sRGB_to_XYZ(box))
+        assert oklab[:, 0].min() <= light <= oklab[:, 0].max(), text
+        across = oklab[:, 1:] @ np.array([-unit[1], unit[0]])
+        slack = 0.0 if form == "oklch" else 0.001  # a and b are cut each by itself
+        assert across.min() - slack <= 0.0 <= across.max() + slack, text
+        # No more chroma at that lightness and hue lies inside.
+        size = np.hypot(*oklab.mean(axis=0)[1:])
+        more = colour.Oklab_to_XYZ(np.array([light, *((size + 0.005) * unit)]))
+        channels = colour.XYZ_to_RGB(more, "sRGB")
+        assert channels.min() < 0.0 or channels.max() > 1.0, (text, written)
 
 
 def test_a_target_in_numbers_reads_back_to_the_same_color() -> None:

@@ -30,8 +30,9 @@ const TO_LAB = {
   oklab: labOfOklab,
   oklch: (v) => labOfOklab(fromPolar(v)),
 };
+const turned = (hue) => ((hue % 360) + 360) % 360;
 function codesOfHsl([hue, saturation, lightness]) {
-  const turn = ((hue % 360) + 360) % 360;
+  const turn = turned(hue);
   const s = saturation / 100;
   const l = lightness / 100;
   const reach = s * Math.min(l, 1 - l);
@@ -97,17 +98,27 @@ function readPart(part, [label, full]) {
     value: full === null ? number * TURNS[unit] : unit === '%' ? (number * full) / 100 : number,
   };
 }
-const labText = (lab) =>
-  'lab(' + lab.map((v) => plainNumber(Math.trunc(10 * v) / 10)).join(' ') + ')';
-function mostVividWithin(lab) {
+const written = (name, values) => name + '(' + values.map(plainNumber).join(' ') + ')';
+// The numbers, in the function of that name, of the color of sRGB that has the lightness and hue of
+// these and the most chroma: C* for lab and lch, C of OKLab for oklab and oklch.
+function mostVividWithin(name, values) {
+  const [lightness, second, third] = values;
+  const [scale, beyond] = name.startsWith('ok') ? [1000, 0.4] : [10, 150];
+  const polar = name.endsWith('lch');
+  const chroma = polar ? second : Math.hypot(second, third);
+  const cut = (v) => Math.trunc(scale * v) / scale;
+  const colorOf = (size) =>
+    polar
+      ? [lightness, cut(size), turned(third)]
+      : [lightness, cut((second * size) / chroma), cut((third * size) / chroma)];
   let low = 0;
-  let high = 1;
+  let high = beyond;
   for (let i = 0; i < 40; i += 1) {
     const middle = (low + high) / 2;
-    if (inSrgb([lab[0], lab[1] * middle, lab[2] * middle])) low = middle;
+    if (srgb1OfLab(TO_LAB[name](colorOf(middle))).every((c) => c >= 0 && c <= 1)) low = middle;
     else high = middle;
   }
-  return [lab[0], lab[1] * low, lab[2] * low];
+  return colorOf(low);
 }
 // {lab, codes, notation}, or {wrong, partial}; null for a text that is no such function.
 export function readFunction(text) {
@@ -164,7 +175,7 @@ export function readFunction(text) {
       wrong:
         'That lies outside of sRGB, so no image here can have it. The most vivid of its ' +
         'lightness and hue: ' +
-        labText(mostVividWithin(lab)) +
+        written(name, mostVividWithin(name, values)) +
         '.',
       partial: open,
     };
@@ -172,6 +183,6 @@ export function readFunction(text) {
   return {
     lab,
     codes: codesOfLab(lab),
-    notation: name + '(' + values.map(plainNumber).join(' ') + ')',
+    notation: written(name, values),
   };
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
 import pytest
 
 from tests.node import run_module
@@ -107,3 +110,33 @@ def test_browser_and_core_read_alike() -> None:
             assert answer is not None, text
             assert answer[:2] == [target.value, target.hex], text
             assert answer[2:] == pytest.approx(target.lab, abs=1e-4), text
+
+
+REFUSE = """
+const { readFunction } = await load('picker/functions');
+return value.map((text) => readFunction(text)?.wrong || '');
+"""
+
+
+def test_browser_and_core_offer_the_same_color_for_one_outside_of_srgb() -> None:
+    random = np.random.default_rng(11)
+    texts = ["oklch(0.6 0.2 40)", "oklch(0.6 0.9 40)", "lab(50 100 0)", "lab(50.55 0 -120)"]
+    for light, chroma, hue in random.uniform((0.05, 0.33, -400), (0.99, 0.9, 400), (60, 3)).round(
+        3
+    ):
+        a, b = np.cos(hue), np.sin(hue)
+        texts += [
+            f"oklch({light} {chroma} {hue})",
+            f"oklab({light} {chroma * a:.4f} {chroma * b:.4f})",
+            f"lch({100 * light:.1f} {400 * chroma:.1f} {hue})",
+            f"lab({100 * light:.1f} {400 * chroma * a:.3f} {400 * chroma * b:.3f})",
+        ]
+    for text, said in zip(texts, run_module(REFUSE, texts), strict=True):
+        with pytest.raises(UnknownColor) as refused:
+            parse_target(text)
+        function = r"(\w+\([^()]*\))"
+        by_core = re.search(f"inside is {function}", str(refused.value))
+        by_browser = re.search(f"lightness and hue: {function}", said)
+        assert by_core, text
+        assert by_browser, text
+        assert by_browser[1] == by_core[1], text
