@@ -138,8 +138,8 @@ __all__ = [
 SEARCH_ORDER = ("css", "l2", "l3", "l1")
 SUGGESTIONS = 5
 FORMS = (
-    'Write a name ("vivid red"), a hex ("#D51C3C"), an rgb triple ("213, 28, 60") or a CIELAB '
-    'color for D65 ("lab(46 66 33)").'
+    'Write a name ("vivid red"), a hex ("#D51C3C"), an rgb triple ("213, 28, 60"), lab(46 66 33) '
+    "with CIELAB for D65, lch(), oklab(), oklch() or hsl(). Munsell notation is not read."
 )
 
 

@@ -38,7 +38,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from truehue.core.color.systems import SEARCH_ORDER, SYSTEMS, system
+from truehue.core.color.systems import FORMS, SEARCH_ORDER, SYSTEMS, system
 from truehue.core.verdict.rules import DEFAULT_RULE
 from truehue.tabs.page.context import ROOT
 
@@ -354,7 +354,8 @@ def catalog() -> dict[str, Any]:
     """All names for the browser, which fetches them once: the systems in search order, and their
     colors in that order.
 
-    ``systems`` is a list of ``[id, name]``, ``colors`` one of ``[id, name, hex, L*, a*, b*]``.
+    ``systems`` is a list of ``[id, name]``, ``colors`` one of ``[id, name, hex, L*, a*, b*]``;
+    ``forms`` says how a color can be written.
     """
     return {
         "systems": [[key, SYSTEMS[key]] for key in SEARCH_ORDER],
@@ -363,4 +364,5 @@ def catalog() -> dict[str, Any]:
             for key in SEARCH_ORDER
             for color in system(key).colors
         ],
+        "forms": FORMS,
     }

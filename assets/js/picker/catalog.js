@@ -3,5 +3,5 @@
 
 const answer = await fetch(new URL('../picker/catalog.json', import.meta.url));
 
-/** @type {{ systems: [string, string][], colors: any[][] }} */
+/** @type {{ systems: [string, string][], colors: any[][], forms: string }} */
 export const catalog = await answer.json();

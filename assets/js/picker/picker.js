@@ -46,9 +46,7 @@ export function mount({ element, props, trigger, watch }) {
       '”' +
       (systems.has(key) ? ' in ' + systems.get(key) : '') +
       '.' +
-      (near.length
-        ? ' Nearest names: ' + near.join(', ') + '.'
-        : ' Write a name (vivid red), a hex (#D51C3C), an rgb triple (213, 28, 60) or lab(46 66 33).')
+      (near.length ? ' Nearest names: ' + near.join(', ') + '.' : ' ' + catalog.forms)
     );
   }
   function recent() {

@@ -29,6 +29,7 @@ const CATALOG = {
     ['l1', 'Pink', '#E68697', 66.602, 38.6277, 7.0284],
     ['l1', 'Blue', '#3B74C0', 48.544, 6.5861, -45.3057],
   ],
+  forms: 'Write it so.',
 };
 const address = new URL('../../../assets/js/picker/catalog.json', import.meta.url);
 answer('GET ' + address.pathname, CATALOG);
@@ -217,6 +218,8 @@ test('an unknown name offers the nearest, and takes none by itself', () => {
   press(picker.input, 'ArrowDown');
   press(picker.input, 'Enter');
   assert.deepEqual(picker.changes(), ['input l3:Vivid red']);
+  picker.write('5R 5/14');
+  assert.equal(picker.line(), 'No color is called “5R 5/14”. Write it so.');
 });
 
 test('Python sets the value, and what it may be is text', () => {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.node import run_module
-from truehue.core.color.systems import SYSTEMS, parse_target, system
+from truehue.core.color.systems import FORMS, SYSTEMS, parse_target, system
 from truehue.core.errors import UnknownColor
 from truehue.tabs.page.asset_files import catalog
 
@@ -100,6 +100,7 @@ def test_browser_and_core_read_alike() -> None:
         "-",
         "+1,2,3",
     ]
+    assert catalog()["forms"] == FORMS  # what the picker says too
     answers = run_module(READ, [catalog(), texts])
     for text, answer in zip(texts, answers, strict=True):
         try:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from truehue.core.color.difference import delta_e00
 from truehue.core.color.systems import (
+    FORMS,
     SYSTEMS,
     all_nearest,
     candidates,
@@ -155,6 +156,19 @@ def test_numbers(text: str, srgb8: tuple[int, int, int]) -> None:
 def test_what_is_wrong_is_said(text: str, message: str) -> None:
     with pytest.raises(UnknownColor, match=message):
         parse_target(text)
+
+
+@pytest.mark.parametrize("text", ["Lab 52 40 30", "5R 5/14"])
+def test_what_can_be_written_instead_is_said_whole(text: str) -> None:
+    with pytest.raises(UnknownColor, match="No color is called") as refused:
+        parse_target(text)
+    said = str(refused.value)
+    assert said.endswith(FORMS)
+    assert "Munsell notation is not read" in FORMS
+    for form in ("lch", "oklab", "oklch", "hsl"):
+        assert f"{form}()" in FORMS
+    written = ("vivid red", "#D51C3C", "213, 28, 60", "lab(46 66 33)")
+    assert all(example in FORMS and parse_target(example).srgb8 for example in written)
 
 
 def test_nearest_spellings() -> None:
