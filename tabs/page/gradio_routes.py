@@ -45,6 +45,8 @@ VIEWS = {
     "audit": "disagreements",
 }
 """Former names of Explore's views in links, with today's."""
+EXPLORE_VIEWS = ("runs", *VIEWS.values())
+"""Opened also by links that name them as tabs."""
 ROUTES = {
     "/api/ask/askings": "/api/vlm/evaluations",
     "/api/vlm/askings": "/api/vlm/evaluations",
@@ -65,10 +67,13 @@ def current_address(path: str, query: str) -> str | None:
     if path != "/":
         return None
     values = parse_qsl(query, keep_blank_values=True)
-    former_names = {"tab": TABS}
-    if ("tab", "explore") in values:
-        former_names["view"] = VIEWS
-    named = [(name, former_names.get(name, {}).get(value, value)) for name, value in values]
+    tab = dict(values).get("tab", "")
+    if tab in EXPLORE_VIEWS:
+        rest = [pair for pair in values if pair[0] not in ("tab", "view")]
+        named = [("tab", "explore"), ("view", tab), *rest]
+    else:
+        former_names = {"tab": TABS, "view": VIEWS if tab == "explore" else {}}
+        named = [(name, former_names.get(name, {}).get(value, value)) for name, value in values]
     if named == values:
         return None
     return f"/?{urlencode(named, safe=',:/')}"

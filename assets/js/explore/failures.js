@@ -5,6 +5,7 @@ import { ask } from '../shared/http.js';
 import { places } from '../shared/links.js';
 import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
+import { toast } from '../shared/toast.js';
 import { linkedAnalyses } from './analyses.js';
 import { openInInspect, spoken } from './card.js';
 import { filterBar } from './filter_bar.js';
@@ -77,6 +78,14 @@ export function mount(widget) {
       await comeBack(mine);
     } catch (error) {
       if (mine !== request || otherRule(error)) return;
+      // A link may name an order that there is not.
+      if (error.message.startsWith('There is no order') && sort !== SORTS[0].id) {
+        toast(`This link names no order “${sort.slice(0, 40)}”.`);
+        sort = sorts.value = SORTS[0].id;
+        publish();
+        load();
+        return;
+      }
       // A run that has just been drawn is put into storage within seconds.
       if (error.message.startsWith('No run is stored') && waited < MOST_WAITS) {
         waited += 1;

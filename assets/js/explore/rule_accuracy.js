@@ -6,6 +6,7 @@ import { ask, send } from '../shared/http.js';
 import { beginsWork, watchWork, workLine } from '../shared/jobs.js';
 import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
+import { toast } from '../shared/toast.js';
 import { examplesView } from './rule_accuracy_examples.js';
 import { partsColumns } from './rule_accuracy_parts.js';
 import { ratesTable, reliabilityTable } from './rule_accuracy_rates.js';
@@ -73,7 +74,10 @@ export function mount(widget) {
     empty('');
     state.source = data.source;
     state.set = data.set;
-    if (!data.rows.some((row) => row.id === state.rule)) state.rule = data.rows[0].id;
+    if (!data.rows.some((row) => row.id === state.rule)) {
+      if (state.rule) toast(`This report has no rule “${state.rule.slice(0, 40)}”.`);
+      state.rule = data.rows[0].id;
+    }
     if (!data.systems.some((system) => system.id === state.system))
       state.system = data.systems[0].id;
     const source = find('.th-accuracy-source');

@@ -1,6 +1,8 @@
 // The gray that surrounds every image, and the data folder. The choice is kept in this browser.
 import { roomTab } from '../shared/dom.js';
+import { places, unknownPart } from '../shared/links.js';
 import { store } from '../shared/state.js';
+import { toast } from '../shared/toast.js';
 import { mountBackup } from './backup.js';
 import { mountWork } from './work.js';
 
@@ -52,6 +54,11 @@ export function mount({ element, props, watch }) {
     }
   }
   if (theme) document.body.classList.toggle('dark', theme === 'dark');
+
+  const unknown = unknownPart(new URLSearchParams(location.search));
+  if (unknown) toast(unknown);
+  // Inspect is in front then; it shows no address of its own until an image is in it.
+  if (unknown.includes(' no tab ')) places.show('?tab=inspect');
 
   const data = element.querySelector('.th-data');
   /** @param {string} text the folder and what it holds; a long folder loses its beginning */

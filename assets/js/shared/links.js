@@ -46,6 +46,28 @@ const STUDIES = {
   plan: 'Studies: Plan',
   export: 'Studies: Export',
 };
+const VIEWS = {
+  explore: Object.keys(EXPLORE),
+  compare: Object.keys(COMPARE),
+  colorize: ['color', 'sketches'],
+  vlm: Object.keys(VLM),
+  studies: [...Object.keys(STUDIES), 'practice', 'gallery', 'review'],
+};
+export const STUDY_ID = /^[0-9a-f]{32}$/;
+
+/**
+ * What a link names that there is not, in words; empty where it opens all that it names.
+ * @param {URLSearchParams} query
+ */
+export function unknownPart(query) {
+  const tab = query.get('tab') || 'inspect';
+  const [view, study] = [query.get('view'), query.get('study')];
+  const names = (kind, name) => `This link names no ${kind} “${name.slice(0, 40)}”.`;
+  if (!Object.hasOwn(ROOMS, tab)) return names('tab', tab);
+  if (view && VIEWS[tab] && !VIEWS[tab].includes(view)) return names('view', view);
+  if (study && tab === 'studies' && !STUDY_ID.test(study)) return names('study', study);
+  return '';
+}
 
 // What makes two addresses the same place, or not.
 function placeOf(query) {

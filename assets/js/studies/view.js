@@ -1,7 +1,7 @@
 // Shared parts of the screens of Studies: the visible screen, and the link.
 import { comeForward } from '../explore/view.js';
 import { inFront } from '../shared/dom.js';
-import { places } from '../shared/links.js';
+import { places, STUDY_ID } from '../shared/links.js';
 import { store } from '../shared/state.js';
 
 /**
@@ -22,7 +22,6 @@ export const VIEWS = [
 ];
 const NEW = 'new';
 const REVIEW = 'review';
-const ID = /^[0-9a-f]{32}$/;
 
 /** @param {URLSearchParams} query */
 function read(query) {
@@ -37,14 +36,14 @@ function read(query) {
   if (view === NEW || started)
     return {
       screen: NEW,
-      study: ID.test(study) ? study : '',
+      study: STUDY_ID.test(study) ? study : '',
       view: 'live',
       preset: started || query.get('preset') || '',
-      set: ID.test(set) ? set : '',
+      set: STUDY_ID.test(set) ? set : '',
     };
   if (view === REVIEW)
-    return { screen: REVIEW, study: ID.test(study) ? study : '', view: 'live', preset: '' };
-  if (ID.test(study))
+    return { screen: REVIEW, study: STUDY_ID.test(study) ? study : '', view: 'live', preset: '' };
+  if (STUDY_ID.test(study))
     return {
       screen: 'study',
       study,

@@ -431,4 +431,12 @@ test('images are measured, and stand in the order of a measure', async () => {
   await until(() => /sort=prompt/.test(link()));
 });
 
+test('a link to an unknown order shows the usual one, and says so', async () => {
+  await follow('?tab=explore&view=failures&sort=zzz', '/api/explore/failures/facets');
+  await says(() => document.querySelector('.th-toast'), 'This link names no order “zzz”.');
+  await until(() => cards().length);
+  assert.equal(part('sort').querySelector('select').value, 'delta_e00');
+  await until(() => !/sort=/.test(link()));
+});
+
 test('nothing went wrong unseen', () => assert.deepEqual(live.faults, []));

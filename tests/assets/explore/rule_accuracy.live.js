@@ -44,6 +44,15 @@ test('the shipped report is shown as it is', async () => {
   assert.equal(lights.length, value.lights);
 });
 
+test('a link to a rule that the report lacks says so', async () => {
+  const { restored } = await live.load('explore/view');
+  restored('rule_accuracy').set('rule', 'zzz');
+  const { element } = await live.widget('explore/rule_accuracy');
+  await says(() => document.querySelector('.th-toast'), 'This report has no rule “zzz”.');
+  assert.ok(element.querySelector('.th-accuracy-table [aria-pressed=true]'));
+  element.remove();
+});
+
 test('sets, rules and systems are chosen, and the link says which', async () => {
   const first = textOf(table());
   button(box, 'Held out').click();

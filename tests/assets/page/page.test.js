@@ -210,6 +210,31 @@ test('own work is followed where nobody looks, and listed in the header to its e
   delete document.hidden;
 });
 
+test('a link that names what there is not says so', async () => {
+  const { unknownPart } = await load('shared/links');
+  const said = (link) => unknownPart(new URLSearchParams(link));
+  for (const link of [
+    '',
+    'tab=inspect&view=x',
+    'tab=explore&view=runs',
+    'tab=studies&view=gallery',
+  ])
+    assert.equal(said(link), '');
+  assert.equal(said('tab=studies&study=' + 'a'.repeat(32)), '');
+  assert.equal(said('tab=studies&study=nope'), 'This link names no study “nope”.');
+  for (const tab of ['explore', 'compare', 'colorize', 'vlm', 'studies'])
+    assert.equal(said(`tab=${tab}&view=nonsense`), 'This link names no view “nonsense”.');
+  assert.equal(said('tab=toString'), 'This link names no tab “toString”.');
+
+  history.replaceState({}, '', '?tab=nonsense&image=ab');
+  answer('GET /api/jobs', () => new Promise(() => {}));
+  const { element } = await widget('page/header', { props: { data: '' } });
+  assert.match(document.querySelector('.th-toast').textContent, /names no tab “nonsense”/);
+  assert.equal(location.search, '?tab=inspect');
+  document.querySelector('.th-toast').remove();
+  element.remove();
+});
+
 // ── imports ──────────────────────────────────────────────────────────────────────────────────────
 
 const report = (title, counts, lists = []) => ({ title, counts, lists });

@@ -44,6 +44,8 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         ("/api/explore/board.csv?rule=paper", "/api/explore/leaderboard.csv?rule=paper"),
         ("/api/explore/wall/picture?run=ab", "/api/explore/failures/image?run=ab"),
         ("/api/explore/wall/facets", "/api/explore/failures/facets"),
+        ("/?__theme=dark&tab=runs&run=ab", "/?tab=explore&view=runs&__theme=dark&run=ab"),
+        ("/?tab=leaderboard&view=x", "/?tab=explore&view=leaderboard"),
     ],
 )
 def test_an_address_of_before_is_sent_on(client: TestClient, former: str, current: str) -> None:
