@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -63,21 +62,12 @@ def colorize_routes(context: Context) -> FeatureRouter:
     router = FeatureRouter(context, PREFIX)
     files = Files(context)
 
-    def view(path: str, kind: type[Any], do: Callable[[Context, Actor, Any], Answer]) -> None:
-        """GET: ``do`` gets what the address asks."""
-
-        def answer(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
-            requested = {**request.query_params, **request.path_params}
-            return json_answer(lambda: do(context, actor, read_as(kind, requested)))
-
-        router.add_api_route(path, answer, methods=["GET"], name=do.__name__)
-
-    view("/sketches", EmptyRequest, sketches_view)
-    view("/sketch", NamedSketch, sketch_view)
-    view("/models", EmptyRequest, models_view)
-    view("/candidates", OfConcept, candidates_view)
-    view("/kept", EmptyRequest, saved_view)
-    view("/kept/{coloring}", NamedColoring, coloring_view)
+    router.get_json("/sketches", EmptyRequest, sketches_view)
+    router.get_json("/sketch", NamedSketch, sketch_view)
+    router.get_json("/models", EmptyRequest, models_view)
+    router.get_json("/candidates", OfConcept, candidates_view)
+    router.get_json("/kept", EmptyRequest, saved_view)
+    router.get_json("/kept/{coloring}", NamedColoring, coloring_view)
 
     @router.get("/prepared")
     async def about_prepared(request: Request, actor: Actor = router.current_actor) -> JSONResponse:

@@ -31,6 +31,8 @@ from truehue.tabs.page.requests import PageRequest, read_as, require_known
 from truehue.tabs.page.roles import Actor, authorize
 
 _Request = TypeVar("_Request", bound=PageRequest)
+_JSON, _FILE = "application/json", "application/octet-stream"
+_OUR_HEADER = {"name": "X-TrueHue", "in": "header", "required": True, "schema": {"const": "1"}}
 
 
 def read_address(kind: type[_Request], request: Request) -> _Request:
@@ -59,10 +61,7 @@ class FeatureRouter(APIRouter):
         def given(request: Request, actor: Actor = self.current_actor) -> JSONResponse:
             return json_answer(lambda: do(self.context, actor, read_address(kind, request)))
 
-        first, _, _ = (do.__doc__ or "").partition("\n\n")
-        name = getattr(do, "__name__", "get_json")
-        summary = " ".join(first.split())
-        self.add_api_route(path, given, methods=["GET"], name=name, summary=summary)
+        self.add_api_route(path, given, methods=["GET"], **_openapi_entry(do, kind, path))
 
     def post_json(
         self,
@@ -92,7 +91,11 @@ class FeatureRouter(APIRouter):
 
             return await posted(request, done, most_bytes, limiter)
 
-        self.add_api_route(path, taken, methods=["POST"], **self._entry(do, kind, path))
+        entry = _openapi_entry(do, kind, path, _JSON)
+        if self._strict:
+            body = entry["openapi_extra"]["requestBody"]["content"][_JSON]
+            body["schema"]["additionalProperties"] = False
+        self.add_api_route(path, taken, methods=["POST"], **entry)
 
     def post_file(
         self,
@@ -116,48 +119,43 @@ class FeatureRouter(APIRouter):
                 request, most_bytes, done, limiter, self.context.require_space
             )
 
-        self.add_api_route(
-            path, taken, methods=["POST"], **_openapi_entry(do, kind, path, file=True)
-        )
-
-    def _entry(self, do: Callable[..., Answer], kind: type[PageRequest], path: str) -> Fields:
-        entry = _openapi_entry(do, kind, path)
-        if self._strict:
-            body = entry["openapi_extra"]["requestBody"]["content"]["application/json"]
-            body["schema"]["additionalProperties"] = False
-        return entry
+        self.add_api_route(path, taken, methods=["POST"], **_openapi_entry(do, kind, path, _FILE))
 
 
 def _openapi_entry(
-    do: Callable[..., Answer], kind: type[PageRequest], path: str, *, file: bool = False
+    do: Callable[..., Answer], kind: type[PageRequest], path: str, media: str = ""
 ) -> dict[str, Any]:
-    """What ``/api/openapi.json`` says of a route: the names in its address, and what it takes."""
+    """What ``/api/openapi.json`` says of a route: its parameters, and the body that it takes as
+    ``media``. A GET, which has no body, takes all by its address."""
     schema = kind.model_json_schema()
     definitions = schema.pop("$defs", {})
-    fields: dict[str, Any] = schema.get("properties", {})
+    fields = inlined(schema.get("properties", {}), definitions)
     named = re.findall(r"{(\w+)}", path)
-    schema["properties"] = {
-        name: inlined(field, definitions) for name, field in fields.items() if name not in named
+    required = [name for name in schema.get("required", ()) if name not in named]
+    extra: dict[str, Any] = {
+        "parameters": [
+            {"name": name, "in": "path", "required": True, "schema": fields.pop(name, {})}
+            for name in named
+        ]
     }
-    schema["required"] = [name for name in schema.get("required", ()) if name not in named]
-    content = (
-        {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
-        if file
-        else {"application/json": {"schema": schema}}
-    )
-    parameters = [
-        {"name": name, "in": "path", "required": True, "schema": fields.get(name, {})}
-        for name in named
-    ]
-    header = {"name": "X-TrueHue", "in": "header", "required": True, "schema": {"const": "1"}}
+    if not media:
+        extra["parameters"] += [
+            # Not exploded: a list stands between commas.
+            {"name": name, "in": "query", "required": name in required, "explode": False}
+            | {"schema": field}
+            for name, field in fields.items()
+        ]
+    else:
+        body: dict[str, Any] = {"type": "string", "format": "binary"}
+        if media == _JSON:
+            body = {**schema, "properties": fields, "required": required}
+        extra["requestBody"] = {"content": {media: {"schema": body}}}
+        extra["parameters"].append(_OUR_HEADER)
     first, _, _ = (do.__doc__ or "").partition("\n\n")
     return {
         "name": getattr(do, "__name__", "done"),
         "summary": " ".join(first.split()),
-        "openapi_extra": {
-            "requestBody": {"content": content},
-            "parameters": [*parameters, header],
-        },
+        "openapi_extra": extra,
     }
 
 

@@ -21,14 +21,12 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.events import QUIET, on
 from truehue.tabs.page.gradio_routes import GradioRoutes, check_paths, count_refused_events
 from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.page.openapi import DESCRIPTION, DescribedApp
 from truehue.tabs.page.roles import Actor, Role, allowed
 from truehue.tabs.page.routes import notice_routes, routes
 from truehue.tabs.page.same_origin import SameOriginMiddleware
 from truehue.tabs.page.visitor_cookies import VisitorCookies
 from truehue.tabs.page.widgets import widget
-
-DESCRIPTION = "/api/openapi.json"
-"""Every route with what it takes, for programs."""
 
 MOST_PAGES = 4000
 # Sessions whose state Gradio keeps, 0.2 MB each, and events that may wait for their turn.
@@ -105,7 +103,6 @@ def mount(
     ``hosts`` are the names that requests may ask for; a page elsewhere that points its own name
     at this machine is then refused.
     """
-    from fastapi import FastAPI
     from fastapi.exceptions import RequestValidationError
     from starlette.exceptions import HTTPException
     from starlette.middleware.gzip import GZipMiddleware
@@ -113,7 +110,7 @@ def mount(
     from starlette.routing import Mount, Route
 
     space = bool(os.environ.get("SPACE_ID"))
-    app = FastAPI(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=DESCRIPTION)
+    app = DescribedApp(title="TrueHue", docs_url=None, redoc_url=None, openapi_url=DESCRIPTION)
     if not context.demo:
         # Added first, so it stands innermost: before it, what is asked for is as the routes see it.
         app.add_middleware(Guard, context=context)

@@ -13,7 +13,7 @@ from fastapi import Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.background import BackgroundTask
 
-from truehue.tabs.page.answers import Fields, attachment, json_answer, refusal
+from truehue.tabs.page.answers import Fields, attachment, refusal
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
@@ -111,40 +111,19 @@ def study_routes(context: Context) -> FeatureRouter:
     if context.demo:
         return _closed(router)
 
-    @router.get("")
-    def every(actor: Actor = router.current_actor) -> JSONResponse:
-        return json_answer(lambda: study_list(context, actor, EmptyRequest()))
-
-    @router.get("/presets")
-    def beginnings(actor: Actor = router.current_actor) -> JSONResponse:
-        return json_answer(lambda: presets(context, actor, EmptyRequest()))
-
-    @router.get("/materials")
-    def made_of(actor: Actor = router.current_actor) -> JSONResponse:
-        return json_answer(lambda: materials(context, actor, EmptyRequest()))
-
-    @router.get("/concepts")
-    def colored_of(actor: Actor = router.current_actor) -> JSONResponse:
-        return json_answer(lambda: concept_list(context, actor, EmptyRequest()))
-
+    router.get_json("", EmptyRequest, study_list)
+    router.get_json("/presets", EmptyRequest, presets)
+    router.get_json("/materials", EmptyRequest, materials)
+    router.get_json("/concepts", EmptyRequest, concept_list)
     router.post_json("/outline", StudyForm, outline)
     router.post_json("/cases", CasesForm, cases)
     router.post_json("/create", StudyForm, create)
     router.post_json("/power", PowerRequest, power)
     router.post_json("/votes-needed", VotesRequest, votes_needed)
 
-    @router.get("/{study_id}")
-    def one(study_id: str, actor: Actor = router.current_actor) -> JSONResponse:
-        return json_answer(lambda: study(context, actor, StudyRequest(study=study_id)))
-
-    @router.get("/{study_id}/live")
-    def at_work(study_id: str, actor: Actor = router.current_actor) -> JSONResponse:
-        return json_answer(lambda: live(context, actor, StudyRequest(study=study_id)))
-
-    @router.get("/{study_id}/comments")
-    def said(study_id: str, actor: Actor = router.current_actor) -> JSONResponse:
-        return json_answer(lambda: comments(context, actor, StudyRequest(study=study_id)))
-
+    router.get_json("/{study}", StudyRequest, study)
+    router.get_json("/{study}/live", StudyRequest, live)
+    router.get_json("/{study}/comments", StudyRequest, comments)
     router.post_json("/{study}/revise", Revision, revise)
     router.post_json("/{study}/copy", Copying, copy)
     router.post_json("/{study}/state", StateRequest, set_state)
@@ -175,23 +154,9 @@ def results_routes(context: Context) -> FeatureRouter:
         return router
     current_actor = router.current_actor
 
-    @router.get("/{study}/results")
-    def results(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return json_answer(
-            lambda: study_results(context, actor, read_address(StudyResultsRequest, request))
-        )
-
-    @router.get("/{study}/replay")
-    def replay(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return json_answer(
-            lambda: check_replays(context, actor, read_address(StudyReference, request))
-        )
-
-    @router.get("/{study}/tables")
-    def tables(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return json_answer(
-            lambda: table_list(context, actor, read_address(StudyReference, request))
-        )
+    router.get_json("/{study}/results", StudyResultsRequest, study_results)
+    router.get_json("/{study}/replay", StudyReference, check_replays)
+    router.get_json("/{study}/tables", StudyReference, table_list)
 
     @router.get("/{study}/tables/{table}.{format}")
     def table(request: Request, actor: Actor = current_actor) -> Response:
@@ -270,19 +235,9 @@ def coloring_routes(context: Context) -> FeatureRouter:
         return router
     current_actor, base = router.current_actor, "/studies/{study}"
 
-    @router.get("/reviews")
-    def reviews(actor: Actor = current_actor) -> JSONResponse:
-        return json_answer(lambda: reviews_open(context, actor, EmptyRequest()))
-
-    @router.get(f"{base}/colorings")
-    def listed(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return json_answer(lambda: colorings(context, actor, read_address(ListColorings, request)))
-
-    @router.get(f"{base}/colorings/progress")
-    def progress(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return json_answer(
-            lambda: coloring_progress(context, actor, read_address(StudyReference, request))
-        )
+    router.get_json("/reviews", EmptyRequest, reviews_open)
+    router.get_json(f"{base}/colorings", ListColorings, colorings)
+    router.get_json(f"{base}/colorings/progress", StudyReference, coloring_progress)
 
     @router.get(f"{base}/colorings/{{participant}}/{{position}}.png")
     def shown(request: Request, actor: Actor = current_actor) -> Response:
@@ -290,11 +245,7 @@ def coloring_routes(context: Context) -> FeatureRouter:
             lambda: coloring_png(context, actor, read_address(ColoringImageRequest, request))
         )
 
-    @router.get(f"{base}/review")
-    def following(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return json_answer(
-            lambda: next_review(context, actor, read_address(StudyReference, request))
-        )
+    router.get_json(f"{base}/review", StudyReference, next_review)
 
     @router.get(f"{base}/review/{{item}}.png")
     def reviewed(request: Request, actor: Actor = current_actor) -> Response:
@@ -302,16 +253,8 @@ def coloring_routes(context: Context) -> FeatureRouter:
             lambda: review_image(context, actor, read_address(ReviewItemReference, request))
         )
 
-    @router.get(f"{base}/quality")
-    def controlled(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return json_answer(lambda: quality(context, actor, read_address(StudyReference, request)))
-
-    @router.get(f"{base}/worth")
-    def worthwhile(request: Request, actor: Actor = current_actor) -> JSONResponse:
-        return json_answer(
-            lambda: concept_uncertainty_json(context, actor, read_address(StudyReference, request))
-        )
-
+    router.get_json(f"{base}/quality", StudyReference, quality)
+    router.get_json(f"{base}/worth", StudyReference, concept_uncertainty_json)
     router.post_json(f"{base}/review", PostReview, post_review)
     router.post_json(f"{base}/practice", PostPractice, post_practice)
     router.post_json(f"{base}/recolor", PostRecolor, post_recolor)

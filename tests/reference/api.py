@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 from fastapi import FastAPI
-from starlette.routing import Route
 
 from tests.empty_data import empty_data
 from tests.reference.markdown import cell, code, page_of, table
 from truehue.storage.store import Storage
 from truehue.tabs.api.endpoints import ENDPOINTS
+from truehue.tabs.page.openapi import calls, routes_of
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.shell.shell import mount
 
@@ -35,7 +33,8 @@ The guide [Serving](../guides/serving.md#for-programs) has examples.
 - An error has the status 400 or more and the body `{"error": text, "field": name}`.
 - A field in bold is required. `{name}` in an address is replaced by an id.
 
-The running app describes the same addresses for machines at `/api/openapi.json`."""
+The running app describes the same addresses for machines at `/api/openapi.json`, with the JSON
+schema of every answer under `components.schemas`. Generated clients get their types from there."""
 TITLES = {
     "backups": "Backups",
     "cfm": "Color fidelity",
@@ -140,15 +139,6 @@ def api_page() -> str:
     return page_of("API", READER, sections)
 
 
-def routes_of(routes: Iterable[Any]) -> Iterator[Route]:
-    """All routes, also those of routers that were included, and the plain ones of participants."""
-    for route in routes:
-        if hasattr(route, "original_router"):
-            yield from routes_of(route.original_router.routes)
-        elif isinstance(route, Route) and route.methods:
-            yield route
-
-
 def _summary(name: str, route: Mapping[str, Any], function: Callable[..., Any]) -> str:
     """What an address is for: as it is described, else by the function that the route calls."""
     if name in SUMMARIES:
@@ -176,20 +166,6 @@ def _called(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
             continue
         if done.__module__.startswith("truehue.") and ".tabs.page." not in done.__module__:
             yield done
-
-
-def calls(function: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
-    """All functions that a function names, in their order, also those with a cache."""
-
-    def names(body: CodeType) -> Iterator[str]:
-        yield from body.co_names
-        for constant in body.co_consts:
-            if isinstance(constant, CodeType):
-                yield from names(constant)
-
-    bound = [item.cell_contents for item in function.__closure__ or ()]
-    named = [function.__globals__.get(name) for name in names(function.__code__)]
-    return filter(lambda done: inspect.isfunction(inspect.unwrap(done)), (*bound, *named))
 
 
 def _endpoints() -> list[str]:
@@ -240,7 +216,7 @@ def _field(name: str, schema: Mapping[str, Any], required: bool) -> str:
 def _kind(schema: Mapping[str, Any]) -> str:
     """The type of a field in a few words."""
     if "enum" in schema:
-        return "/".join(code(str(value)) for value in schema["enum"])
+        return "/".join(code(str(value)) for value in schema["enum"] if value != "")
     if "const" in schema:
         return code(str(schema["const"]))
     if "anyOf" in schema:

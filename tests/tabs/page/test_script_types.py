@@ -11,9 +11,9 @@ import pytest
 from fastapi import FastAPI
 
 from tests.house import ROOT
-from tests.reference.api import routes_of
 from tests.reference.types import types_of
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.openapi import routes_of
 from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter
