@@ -4251,6 +4251,7 @@ declare namespace Api {
     height?: number;
     image_name?: string;
     notes?: Array<string>;
+    warnings?: Array<string>;
     marks?: Array<Record<string, any>>;
     exact_mask_id?: string;
   }

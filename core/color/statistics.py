@@ -110,24 +110,17 @@ class ChromaticityDensity:
     counts: np.ndarray
     rgba8: np.ndarray
 
-    @property
-    def corners(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lowest and highest (a*, b*) of all cells, float64 ``(2,)`` each."""
-        height, width = self.counts.shape
-        low = np.array([self.a_min, self.b_min])
-        return low, low + np.array([width, height]) * self.step
-
 
 def chromaticity_density(
-    lab: np.ndarray, counts: np.ndarray, cells: int = 48
+    lab: np.ndarray, counts: np.ndarray, span: float, cells: int = 40
 ) -> ChromaticityDensity:
     """Counts the CIELAB colors ``lab``, float64 ``(U, 3)``, each ``counts`` times, int64 ``(U,)``,
-    in at most about ``cells`` cells a side; a cell is never smaller than 0.5."""
+    in cells of which a plot of ``span`` units a side has ``cells``; a cell is never smaller than
+    0.5."""
     ab = lab[:, 1:]
-    low, high = ab.min(axis=0), ab.max(axis=0)
     # Steps of 0.5 at the least: below that the plot would show 8-bit rounding.
-    step = max(float((high - low).max()) / cells, 0.5)
-    a_min, b_min = (float(np.floor(value / step) * step) for value in low)
+    step = max(span / cells, 0.5)
+    a_min, b_min = (float(np.floor(value / step) * step) for value in ab.min(axis=0))
     i = ((ab[:, 0] - a_min) / step).astype(np.int64)
     j = ((ab[:, 1] - b_min) / step).astype(np.int64)
     width, height = int(i.max()) + 1, int(j.max()) + 1
@@ -152,11 +145,11 @@ def chromaticity_density(
 
 def density_image(density: ChromaticityDensity, side: int = 10) -> np.ndarray:
     """The cells as squares of their own color, uint8 ``(B * side, A * side, 4)``: the area of each
-    is in proportion to its pixels, and at least 2 x 2 of ``side`` x ``side``. Row 0 is the lowest
+    is in proportion to its pixels, and at least 6 x 6 of ``side`` x ``side``. Row 0 is the lowest
     b*. Size tells the number, so that no color has to fade for it."""
     height, width = density.counts.shape
     share = density.counts / density.counts.max()
-    reach = np.clip(np.rint(side * np.sqrt(share)), 2, side)
+    reach = np.clip(np.rint(side * np.sqrt(share)), 6, side)
     start = np.floor((side - reach) / 2.0)
     indices = np.arange(side)
     inside = (indices >= start[..., None]) & (indices < (start + reach)[..., None])

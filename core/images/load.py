@@ -11,6 +11,7 @@ transform works on 8-bit values.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -168,8 +169,24 @@ def _lab_levels(
     return (lab ^ np.array([0, 128, 128], np.uint8)).astype(np.int16)
 
 
-__all__ = ["MAX_PIXELS", "LoadedImage", "encode_png", "image_id", "load_image", "load_mask"]
+__all__ = [
+    "MAX_PIXELS",
+    "LoadedImage",
+    "encode_png",
+    "image_id",
+    "load_image",
+    "load_mask",
+    "warnings_in",
+]
 
+_OTHER_COLORS = (
+    "laid over white",
+    "were clipped",
+    "approximate",
+    "read as sRGB",
+    "it was not used",
+    "EXIF data is damaged",
+)
 _INSIDE = 128  # of 255: from here on a mask counts as inside and a pixel as opaque
 
 
@@ -215,6 +232,11 @@ def load_image(source: str | Path | bytes, name: str | None = None) -> LoadedIma
     srgb8 = _upright(srgb8, decoded.orientation)
     srgb8.flags.writeable = False
     return LoadedImage(srgb8, name, tuple(notes), opaque)
+
+
+def warnings_in(notes: Sequence[str]) -> list[str]:
+    """Those notes of an image after which its colors are others than the file means."""
+    return [note for note in notes if any(words in note for words in _OTHER_COLORS)]
 
 
 def image_id(srgb8: NDArray[np.uint8]) -> str:

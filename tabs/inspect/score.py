@@ -17,6 +17,7 @@ from truehue.core.color.shading import LIT_PERCENTILES, USUAL
 from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.concepts.palette import ColorDescription, describe_colors
 from truehue.core.errors import BadInput, NotStored, TrueHueError
+from truehue.core.images.load import warnings_in
 from truehue.core.images.pixels import masked_colors, select_pixels
 from truehue.core.masks.display import outline_path, unmeasured_overlay_png
 from truehue.core.masks.registry import mask_text
@@ -126,6 +127,7 @@ class StageJson(TypedDict, total=False):
     height: int
     image_name: str
     notes: list[str]
+    warnings: list[str]
     marks: list[dict[str, Any]]
     exact_mask_id: str
 
@@ -390,6 +392,7 @@ def open_on_stage(
         "height": image.height,
         "image_name": image.name,
         "notes": list(image.notes),
+        "warnings": warnings_in(image.notes),
         "marks": marks,
         "exact_mask_id": exact.mask_id if exact else "",
         "message": trouble or staged["message"],

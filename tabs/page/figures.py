@@ -26,11 +26,13 @@ from truehue.core.color.statistics import (
 from truehue.core.concepts.palette import ColorDescription
 from truehue.core.images.pixels import MaskedColors
 from truehue.core.verdict.measure import Measurement
-from truehue.core.verdict.rules import DIFFERS, rule
+from truehue.core.verdict.rules import DIFFERS, Thresholds, rule
 from truehue.core.verdict.truehue import acceptance_outline, line_across, space_left, square_around
 
 INK, SOFT, LINE = "var(--th-ink)", "var(--th-soft)", "var(--th-line)"
 PANEL = "var(--th-panel)"
+PLOT = "var(--th-plot)"
+"""Behind pixels in their own colors: dark ones are seen on the dark page too."""
 MOST_DRAWN = 60
 """Accepted colors drawn in the a*b* plane; a Munsell category can hold hundreds."""
 
@@ -56,11 +58,12 @@ def chromaticity(measurement: Measurement) -> dict[str, Any]:
     """The a*b* plane: pixels in their colors, neutral point, axis, found, asked, acceptance."""
     assert measurement.colors is not None
     assert measurement.verdict.lab is not None
-    density = chromaticity_density(measurement.colors.lab, measurement.colors.counts)
-    low, high = _in_view(measurement, density)
+    low, high = _in_view(measurement)
+    density = _density(measurement.colors, low, high)
     series = _axis_line(measurement, low, high)
     for index, outline in enumerate(_outlines(measurement)):
-        series.append(_line(outline, {"color": INK, "width": 1.4 if index == 0 else 0.8}))
+        line = _line(outline, {"color": INK, "width": 1.4 if index == 0 else 0.8})
+        series.append(line | ({} if index else {"name": _limits_text(measurement)}))
     for candidate in measurement.candidates[1:MOST_DRAWN]:
         series.append(_point(candidate.lab, candidate.name, candidate.hex, "circle", 6))
     series.append(NEUTRAL)
@@ -80,9 +83,9 @@ def chromaticity(measurement: Measurement) -> dict[str, Any]:
 
 def chromaticity_of_colors(colors: MaskedColors, described: ColorDescription) -> dict[str, Any]:
     """The a*b* plane without a question: pixels, neutral point, lit region and mean."""
-    density = chromaticity_density(colors.lab, colors.counts)
     lit, mean_lab = described.lit_lab, described.mean_lab
-    low, high = square_around(np.array([*density.corners, np.zeros(2), lit[1:], mean_lab[1:]]))
+    low, high = square_around(np.array([*_ends(colors), np.zeros(2), lit[1:], mean_lab[1:]]))
+    density = _density(colors, low, high)
     series = [
         NEUTRAL,
         _point(mean_lab, "mean of all pixels", _hex(mean_lab), "circle", 10),
@@ -100,13 +103,16 @@ def _plane(
     low: np.ndarray,
     high: np.ndarray,
 ) -> dict[str, Any]:
-    """The pixels below, in axes of the same unit."""
+    """The pixels below, in axes of the same unit; the legend has what bears a name."""
     image, counts = _pixels(density)
     x, y = ([float(low[axis]), float(high[axis])] for axis in (0, 1))
     return {
         "height": 400,
+        "margin": {"l": 48, "r": 10, "t": 10, "b": 38},
+        "plot_bgcolor": PLOT,
         "images": [image],
-        "series": [counts, *series],
+        "series": [counts, *({"showlegend": "name" in one, **one} for one in series)],
+        "legend": True,
         "notes": list(notes),
         "x": {"title": "a*", "range": x, "constrain": "domain"},
         "y": {
@@ -172,12 +178,21 @@ def _line(points: np.ndarray, line: Mapping[str, Any]) -> dict[str, Any]:
     return {"mode": "lines", "hoverinfo": "skip", "rows": rows, "line": line}
 
 
-def _in_view(
-    measurement: Measurement, density: ChromaticityDensity
-) -> tuple[np.ndarray, np.ndarray]:
+def _ends(colors: MaskedColors) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest and highest (a*, b*) of the pixels."""
+    ab = colors.lab[:, 1:]
+    return ab.min(axis=0), ab.max(axis=0)
+
+
+def _density(colors: MaskedColors, low: np.ndarray, high: np.ndarray) -> ChromaticityDensity:
+    return chromaticity_density(colors.lab, colors.counts, float(high[0] - low[0]))
+
+
+def _in_view(measurement: Measurement) -> tuple[np.ndarray, np.ndarray]:
     """The square that holds the pixels, the neutral point, found and the accepted colors."""
+    assert measurement.colors is not None
     assert measurement.verdict.lab is not None
-    points = [*density.corners, np.zeros(2), np.array(measurement.verdict.lab[1:])]
+    points = [*_ends(measurement.colors), np.zeros(2), np.array(measurement.verdict.lab[1:])]
     points += [np.array(candidate.lab[1:]) for candidate in measurement.candidates[:MOST_DRAWN]]
     for outline in _outlines(measurement):
         points.extend(outline)
@@ -186,15 +201,35 @@ def _in_view(
 
 def _outlines(measurement: Measurement) -> list[np.ndarray]:
     """What passes: around each accepted color, or around the nearest as the light shows it."""
-    verdict = measurement.verdict
-    by = rule(verdict.rule)
-    if verdict.light is None:
-        return [
-            acceptance_outline(candidate.lab, by.thresholds)
-            for candidate in measurement.candidates[:MOST_DRAWN]
-        ]
-    room = space_left(verdict.light, by.thresholds)
-    return [] if room is None else [acceptance_outline(verdict.light.seen_lab, room)]
+    light, limits = measurement.verdict.light, _limits(measurement)
+    if limits is None:
+        return []
+    if light is not None:
+        return [acceptance_outline(light.seen_lab, limits)]
+    return [
+        acceptance_outline(candidate.lab, limits)
+        for candidate in measurement.candidates[:MOST_DRAWN]
+    ]
+
+
+def _limits(measurement: Measurement) -> Thresholds | None:
+    """The limits of the rule, and what of them the light leaves; None where it leaves nothing."""
+    light, thresholds = measurement.verdict.light, rule(measurement.verdict.rule).thresholds
+    return thresholds if light is None else space_left(light, thresholds)
+
+
+def _limits_text(measurement: Measurement) -> str:
+    """The name of the outlines: the differences that they are limits of."""
+    limits = _limits(measurement)
+    assert limits is not None
+    named = (
+        ("Δa*b*", limits.delta_chroma, ""),
+        ("ΔE00", limits.delta_e00, ""),
+        ("hue", limits.hue_deg, "°"),
+    )
+    texts = [f"{name} < {limit:.2g}{unit}" for name, limit, unit in named if limit is not None]
+    under = "" if measurement.verdict.light is None else " under this light"
+    return f"limit{under}: {', '.join(texts)}"
 
 
 def _axis_line(
@@ -238,13 +273,17 @@ def _labels(
 
 
 def lightness(measurement: Measurement) -> dict[str, Any]:
-    """Histogram of L* with the measured and the target lightness."""
+    """Histogram of L* with the measured and the target lightness; also with the target's under the
+    light of the image where the rule compares with that."""
     assert measurement.colors is not None
     assert measurement.verdict.lab is not None
-    lines = (
+    light = measurement.verdict.light
+    lines = [
         ("target", measurement.target.lab[0], "solid"),
         ("measured", measurement.verdict.lab[0], "dash"),
-    )
+    ]
+    if light is not None:
+        lines.append(("target under this light", light.seen_lab[0], "dot"))
     return _lightness(measurement.colors, lines)
 
 
@@ -255,24 +294,24 @@ def lightness_of_colors(colors: MaskedColors, described: ColorDescription) -> di
 
 
 def _lightness(colors: MaskedColors, lines: Sequence[tuple[str, float, str]]) -> dict[str, Any]:
-    """Histogram of L* with two lines: name, value and dash of each."""
+    """Histogram of L* with lines: name, value and dash of each."""
     counts = lightness_histogram(colors.lab, colors.counts)
     share = (100.0 * counts / counts.sum()).tolist()
-    (_, first, _), (_, second, _) = lines
+    lightest = max((value, index) for index, (_, value, _) in enumerate(lines))
     notes = []
-    for (name, value, _), level, to_right in zip(
-        lines, (1.0, 0.86), (second < first, second >= first), strict=True
-    ):
-        # Words stand outside the pair of lines, and inside the plot.
-        outside = (to_right and value < 80) or value < 20
+    for index, (name, value, _) in enumerate(lines):
+        text = f"{name} {value:.1f}"
+        # Words stand outside the lines, and inside the plot, of which a letter takes 1.8.
+        room = 1.8 * len(text)
+        to_right = ((value, index) == lightest and value < 100 - room) or value < room
         notes.append(
             {
                 "x": float(value),
-                "y": level,
+                "y": 1.0 - 0.14 * index,
                 "yref": "paper",
-                "text": f"{name} {value:.1f}",
-                "xanchor": "left" if outside else "right",
-                "xshift": 4 if outside else -4,
+                "text": text,
+                "xanchor": "left" if to_right else "right",
+                "xshift": 4 if to_right else -4,
                 "yanchor": "top",
                 "bgcolor": PANEL,
             }

@@ -34,7 +34,7 @@ def test_every_pixel_is_in_one_cell_of_its_own_chromaticity() -> None:
     rng = np.random.default_rng(4)
     lab = srgb8_to_lab(rng.integers(0, 256, (5000, 3)))
     counts = rng.integers(1, 9, 5000)
-    density = chromaticity_density(lab, counts)
+    density = chromaticity_density(lab, counts, 200.0)
     assert density.counts.sum() == counts.sum()
     column = np.floor((lab[:, 1] - density.a_min) / density.step).astype(int)
     row = np.floor((lab[:, 2] - density.b_min) / density.step).astype(int)
@@ -47,7 +47,7 @@ def test_every_pixel_is_in_one_cell_of_its_own_chromaticity() -> None:
 
 def test_one_color_is_one_cell_in_that_color() -> None:
     color = np.array([[205, 84, 40]])
-    density = chromaticity_density(srgb8_to_lab(color), np.array([70]))
+    density = chromaticity_density(srgb8_to_lab(color), np.array([70]), 24.0)
     assert density.counts.tolist() == [[70]]
     assert density.rgba8.tolist() == [[[205, 84, 40, 255]]]
 

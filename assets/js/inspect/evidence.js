@@ -50,10 +50,14 @@ export function mount({ element, props, watch }) {
 
   /** @param {Api.SystemNames[]} systems */
   function names(systems) {
-    cards.names.replaceChildren();
+    const table = el('table');
+    cards.names.replaceChildren(table);
     systems.forEach((system) => {
-      cards.names.appendChild(el('h4', '', system.system));
-      const table = el('table');
+      const body = table.createTBody();
+      const head = el('th', '', system.system);
+      head.colSpan = 4;
+      head.scope = 'rowgroup';
+      body.insertRow().append(head);
       system.rows.forEach((row) => {
         const line = el('tr');
         const chip = el('i', 'th-chip');
@@ -66,9 +70,8 @@ export function mount({ element, props, watch }) {
           el('td', 'th-num', row.hex),
           el('td', 'th-num', row.delta_e00),
         ].forEach((n) => line.appendChild(n));
-        table.appendChild(line);
+        body.append(line);
       });
-      cards.names.appendChild(table);
     });
   }
 

@@ -1,10 +1,11 @@
 // The marking stage: the photograph in exact pixels, the marks on it and their undo, and the tools.
 //
-// From the app: props image_url, image_id, width, height, image_name, notes, exact_mask_id (offers the
-// tool Exact), and marks, what to begin with; a new image_id starts over. For the state of the marks
-// that `seq` names: outline (SVG path of the mask), measured_url (PNG that hatches pixels), hatched
-// (which of `left-out` and `negative`), mask_text, message (an error), and found (the steps of an
-// automatic mask). What belongs to an older `seq` than the last one is left alone.
+// From the app: props image_url, image_id, width, height, image_name, notes, warnings (those of the notes
+// after which colors differ), exact_mask_id (offers the tool Exact), and marks, what to begin with; a
+// new image_id starts over. For the state of the marks that `seq` names: outline (SVG path of the
+// mask), measured_url (PNG that hatches pixels), hatched (which of `left-out` and `negative`),
+// mask_text, message (an error), and found (the steps of an automatic mask). What belongs to an older
+// `seq` than the last one is left alone.
 // To the form: props.value = {image_id, marks, seq} with every change of the marks; the events 'open'
 // with the image that was uploaded, and 'browse'; props.search(kind, {image_id, marks}), which begins
 // to find the object ('find') or to cut out points ('points') and promises {job, words}.
@@ -195,6 +196,9 @@ export function mount({ element, props, trigger, watch }) {
     find('name').textContent = stage.imageId ? String(props.image_name || 'image') : '';
     find('size').textContent = stage.imageId ? props.width + ' × ' + props.height : '';
     find('info').hidden = !stage.imageId;
+    const warnings = stage.imageId ? props.warnings || [] : [];
+    find('warnings').hidden = !warnings.length;
+    find('warnings').textContent = warnings.join(' ');
     const lines = notes.length ? notes : ['Nothing was converted: the file is already sRGB.'];
     find('notes').replaceChildren(
       ...lines.map((note) => {
@@ -296,7 +300,7 @@ export function mount({ element, props, trigger, watch }) {
     ],
     fromPython,
   );
-  watch(['image_name', 'notes', 'width', 'height'], showInfo);
+  watch(['image_name', 'notes', 'warnings', 'width', 'height'], showInfo);
   watch('image_url', () => {
     if (stage.imageId && find('picture').getAttribute('src') !== props.image_url) {
       view.open(props.image_url, props.width || 1, props.height || 1);

@@ -104,6 +104,11 @@ test('what was converted is said as text, and controls wait for an image', async
     notes,
   );
   assert.equal(made.part('notes').querySelector('b'), null);
+  // Those that change colors stand below the image, without a pointer over the i.
+  assert.equal(made.part('warnings').hidden, true);
+  made.python({ warnings: ['Transparency was laid over white.'] });
+  assert.equal(made.part('warnings').hidden, false);
+  assert.equal(made.part('warnings').textContent, 'Transparency was laid over white.');
   assert.equal(made.part('size').textContent, '200 × 100');
   assert.equal(made.part('picture').getAttribute('src'), '/media/images/a1.png');
   assert.equal(made.part('mask').textContent, 'Nothing selected yet');

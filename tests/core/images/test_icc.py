@@ -15,7 +15,7 @@ import pytest
 from PIL import Image, ImageCms
 
 from tests import icc
-from truehue.core.images.load import load_image
+from truehue.core.images.load import load_image, warnings_in
 
 SRGB = colour.RGB_COLOURSPACES["sRGB"]
 SPACES = {
@@ -56,6 +56,7 @@ def test_clipped_share_is_counted(name):
     rgb[2] = (0, 0, 0)
     image = load_image(saved(rgb, icc_profile=profile))
     assert image.notes[0].endswith("10.0% of pixels lie outside sRGB and were clipped.")
+    assert warnings_in(image.notes) == [*image.notes]
     assert image.srgb8[0, 0].tolist() == [0, 255, 0]
     assert (image.srgb8[1] == 255).all()
     assert (image.srgb8[2] == 0).all()

@@ -15,7 +15,14 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from truehue.core.errors import BadInput, ImageError, MaskError, NoPixels
-from truehue.core.images.load import MAX_PIXELS, encode_png, image_id, load_image, load_mask
+from truehue.core.images.load import (
+    MAX_PIXELS,
+    encode_png,
+    image_id,
+    load_image,
+    load_mask,
+    warnings_in,
+)
 
 RGB = np.array([[[250, 10, 20], [0, 128, 255]], [[1, 2, 3], [90, 60, 30]], [[7, 8, 9], [5, 5, 5]]])
 RGB = RGB.astype(np.uint8)  # (3, 2, 3): height, width and every value differ
@@ -175,6 +182,7 @@ def test_alpha_over_white():
     assert image.notes == (
         "Transparency was laid over white; 50.0% of pixels are more than half transparent.",
     )
+    assert warnings_in(image.notes) == [*image.notes]
 
 
 def test_alpha_rounds_for_every_pair():
@@ -340,6 +348,7 @@ def test_16_bit_kinds_that_stay_cut_are_said():
     ink = load_image(tiff_16(5, [65535, 0, 0, 0]))
     assert ink.srgb8.tolist() == [[[0, 255, 255]]]
     assert ink.notes[0] == "16-bit values were cut to their upper 8 bits."
+    assert warnings_in(ink.notes[:1]) == []
     # Premultiplied alpha: color 0x4000 at half alpha is twice that, 0x80 at 8 bits.
     image = load_image(tiff_16(2, [0x4000, 0, 0, 0x8000], extra=1))
     assert image.opaque.tolist() == [[True]]
@@ -354,6 +363,7 @@ def test_cmyk_without_a_profile():
     image = load_image(saved(ink, "TIFF"))
     assert image.srgb8.tolist() == [[[0, 255, 255], [0, 0, 0], [204, 163, 204]]]
     assert "approximate" in image.notes[0]
+    assert warnings_in(image.notes) == [*image.notes]
 
 
 def test_cmyk_jpeg():

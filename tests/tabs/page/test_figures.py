@@ -147,3 +147,23 @@ def test_the_lightness_histogram_holds_every_pixel() -> None:
     texts = [note["text"] for note in figure["notes"]]
     assert texts[0] == f"target {parse_target('css:red').lab[0]:.1f}"
     assert texts[1].startswith("measured ")
+
+
+@pytest.mark.parametrize(
+    ("by", "limit"),
+    [
+        ("truehue", r"limit under this light: ΔE00 < [\d.]+"),
+        ("paper", r"limit: Δa\*b\* < 5, ΔE00 < 5, hue < 30°"),
+    ],
+)
+def test_what_the_rule_compares_with_is_named(by: str, limit: str) -> None:
+    srgb8, truth = object_photograph(96)
+    result = measure(srgb8, truth, parse_target("css:red"), rule_id=by)
+    light = result.verdict.light
+    assert (light is not None) == (by == "truehue")
+    named = [item["name"] for item in figures.chromaticity(result)["series"] if "name" in item]
+    assert len(named) <= 1
+    assert all(re.fullmatch(limit, name) for name in named)
+    texts = [note["text"] for note in figures.lightness(result)["notes"]]
+    expected = [f"target under this light {light.seen_lab[0]:.1f}"] if light else []
+    assert texts[2:] == expected
