@@ -286,6 +286,11 @@ class AssetFiles:
                 waiting += self._imports[name]
         return list(closure)
 
+    def fetches(self, modules: Iterable[str], path: str) -> bool:
+        """Whether one of these scripts names a file of ``js``."""
+        name = path.removeprefix("js/").encode()
+        return any(name in self._bodies[module].plain for module in modules)
+
     def body(self, version: str, path: str) -> Body | None:
         """The file under an address, or None. Only names that were listed at start are known."""
         return self._bodies.get(path) if version == self.version else None

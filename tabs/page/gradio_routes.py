@@ -94,7 +94,7 @@ def head(tab: str) -> str:
         "page/head",
         constants=constants(),
         style=files.address(STYLE),
-        catalog=files.address(CATALOG),
+        catalog=files.address(CATALOG) if files.fetches(modules, CATALOG) else "",
         modules=[files.address(name) for name in modules],
     )
 

@@ -229,6 +229,8 @@ def test_the_page_names_what_its_tab_needs(workbench: TestClient) -> None:
         front = tab if tab in TABS else FIRST
         for part in ("page", front):
             assert asset_files().address(f"js/{part}/page.js") in preloads
+        # The names of the colors come early where a picker reads them, and only there.
+        assert ("picker/catalog.json" in page) == (front in ("generate", "inspect")), tab
         name |= set(preloads)
         assert page.index("modulepreload") < page.index("gradio_config")
         # No other tab is mounted first, and none comes to the front later.
