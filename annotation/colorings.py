@@ -23,18 +23,18 @@ from truehue.core.errors import BadInput, MaskError
 from truehue.core.sketches.records import INK
 from truehue.core.sketches.regions import RegionMaps, check_closing
 
-MOST_ACTIONS = 20_000
+MAX_ACTIONS = 20_000
 """Of one coloring."""
 
-MOST_POINTS = 2_048
+MAX_POINTS = 2_048
 """Of one stroke; a longer one is several actions."""
 
-LEAST_PX, MOST_PX = -2048, 4096
+MIN_PX, MAX_PX = -2048, 4096
 """Coordinates: a hand may leave the sketch."""
 
-MOST_DIAMETER = 256
+MAX_DIAMETER = 256
 
-MOST_ROWS = 50_000_000
+MAX_ROWS = 50_000_000
 """Of all strokes of a coloring, their lines and disks row by row, as :func:`rows_of` counts them;
 those undone count too. A page leaves out points nearer than a sixteenth of the diameter, so that a
 pixel of a hand's way is 19 rows at most: forty minutes of brush work at a thousand pixels a second,
@@ -47,7 +47,7 @@ Spans = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Rows, first and last columns, int64 ``(N,)`` each, in any order."""
 
 _ROWS_AT_ONCE = 1 << 17
-LEAST_BACKGROUND = 0.1
+MIN_BACKGROUND = 0.1
 """Of the surround: a coloring with less color there only went over its lines."""
 
 
@@ -106,13 +106,13 @@ def read_action(body: Mapping[str, Any]) -> Action:
     if set(body) != keys:
         raise BadInput(f"A {do} has {', '.join(sorted(keys))} and nothing else.", "do")
     if do == "fill":
-        x, y = _whole(body["x"], LEAST_PX, MOST_PX, "x"), _whole(body["y"], LEAST_PX, MOST_PX, "y")
+        x, y = _whole(body["x"], MIN_PX, MAX_PX, "x"), _whole(body["y"], MIN_PX, MAX_PX, "y")
         return Fill(x, y, check_closing(body["closing"]), _color(body["color"]))
     if do == "stroke":
         within = body["within"]
         return Stroke(
             _points(body["points"]),
-            _whole(body["diameter"], 1, MOST_DIAMETER, "diameter"),
+            _whole(body["diameter"], 1, MAX_DIAMETER, "diameter"),
             _color(body["color"]),
             None if within is None else check_closing(within),
         )
@@ -164,12 +164,12 @@ def has_color(actions: Iterable[Action]) -> bool:
 def _points(points: object) -> tuple[int, ...]:
     if not isinstance(points, list | tuple) or len(points) % 2 or len(points) < 2:
         raise BadInput("The points of a stroke are x0, y0, x1, y1 and so on.", "points")
-    if len(points) > 2 * MOST_POINTS:
-        raise BadInput(f"A stroke has at most {MOST_POINTS} points.", "points")
+    if len(points) > 2 * MAX_POINTS:
+        raise BadInput(f"A stroke has at most {MAX_POINTS} points.", "points")
     # All together: a stroke has hundreds, and one after the other they take most of its reading.
     whole = set(map(type, points)) == {int}
-    if not whole or min(points) < LEAST_PX or max(points) > MOST_PX:
-        raise _no_whole(LEAST_PX, MOST_PX, "points")
+    if not whole or min(points) < MIN_PX or max(points) > MAX_PX:
+        raise _no_whole(MIN_PX, MAX_PX, "points")
     return tuple(points)
 
 
@@ -219,12 +219,12 @@ def current_colors(trace: bytes) -> int:
 def paint(actions: Iterable[Action], maps: RegionMaps) -> np.ndarray:
     """The layer uint8 ``(H, W, 4)``: RGBA, (0, 0, 0, 0) where nothing was colored, else opaque.
 
-    Raises BadInput where strokes have more than ``MOST_ROWS`` rows, which no page takes.
+    Raises BadInput where strokes have more than ``MAX_ROWS`` rows, which no page takes.
     """
     canvas = np.zeros(maps.shape, "<u4")
     seen = _seen(in_force(actions), maps)
     strokes = (action for action in seen if isinstance(action, Stroke))
-    if sum(rows_of(stroke.points, stroke.diameter) for stroke in strokes) > MOST_ROWS:
+    if sum(rows_of(stroke.points, stroke.diameter) for stroke in strokes) > MAX_ROWS:
         raise BadInput("These brush strokes are more than can be painted.", "points")
     for action in seen:
         value = _value(action.color)

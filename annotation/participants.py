@@ -32,7 +32,7 @@ SCREENING_SEED = 71
 FAST_MS = 400.0
 """An answer faster than this can hardly rest on having looked at both images."""
 
-LEAST_ANSWER_S = 1.0
+MIN_ANSWER_S = 1.0
 """Seconds that an answer takes at least, on average from coming in to finishing."""
 _ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
 _KEPT = {"kept": True, "discarded": False}
@@ -226,7 +226,7 @@ def too_fast(enrolled_at: datetime, finished_at: datetime, answers: int) -> bool
     have all the time since the participant came in. Equal times are those of a clock that was set
     back and stands still until it has caught up: they say nothing."""
     seconds = (finished_at - enrolled_at).total_seconds()
-    return 0 < seconds < LEAST_ANSWER_S * answers
+    return 0 < seconds < MIN_ANSWER_S * answers
 
 
 def reasons(quality: Quality, rule: ExclusionRule) -> tuple[str, ...]:

@@ -13,12 +13,12 @@ SIMULATIONS = 400
 _AT_ONCE = 1_000_000
 """Votes that are simulated at a time: some ten megabytes each array."""
 _Z = 1.959963984540054
-MOST_PEOPLE = 2_000
+MAX_PEOPLE = 2_000
 _FIRST = 40
 """Simulations of each size while the right one is looked for."""
 _PARTS = (0.55, 0.7, 0.85, 1.0, 1.2, 1.45, 1.8)
 """Sizes about the right one, as parts of it, of which the power is simulated at last."""
-_MOST_WINDOWS = 5
+_MAX_WINDOWS = 5
 """How often sizes are simulated, about another number where the right one is not among them."""
 _SLOPE_Z = 3.0
 """Standard errors by which power has to rise with people, so that a number can be given at all."""
@@ -204,7 +204,7 @@ def power_of(
 @dataclass(frozen=True)
 class Needed:
     """``participants`` find the difference with the ``wanted`` power, and as many as ``low`` to
-    ``high`` with what chance did in the simulations (95%); all None where :data:`MOST_PEOPLE` do
+    ``high`` with what chance did in the simulations (95%); all None where :data:`MAX_PEOPLE` do
     not, or more than can be simulated. ``votes`` are theirs. ``curve`` are simulated sizes with
     their power, by rising size.
     """
@@ -232,8 +232,8 @@ def people_needed(design: AnyDesign, wanted: float, seed: int) -> Needed:
     budget = _BUDGET // design.draws_per_person
     tried, center = _first_with(design, wanted, seed, budget // 2)
     curves = dict(tried)
-    for window in range(_MOST_WINDOWS):
-        if center is None or center > MOST_PEOPLE:
+    for window in range(_MAX_WINDOWS):
+        if center is None or center > MAX_PEOPLE:
             break
         sizes = sorted({max(2, round(center * part)) for part in _PARTS})
         curve = _curve(design, tuple(sizes), seed + 1 + 10 * window, budget // (4 if window else 2))
@@ -259,7 +259,7 @@ def _first_with(
     without and the first with, None where there is none."""
     tried: list[tuple[int, Power]] = []
     people = 4
-    while people <= MOST_PEOPLE and people * _FIRST <= budget:
+    while people <= MAX_PEOPLE and people * _FIRST <= budget:
         power = power_of(replace(design, participants=people), seed, _FIRST)
         tried.append((people, power))
         if power.power >= wanted:

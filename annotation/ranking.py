@@ -24,9 +24,9 @@ PRIOR_SD = 5.0
 
 It keeps a model that won every vote at a finite strength, and moves others by less than their last
 printed digit."""
-_MOST_STEPS = 100
+_MAX_STEPS = 100
 _TOLERANCE = 1e-9
-_MOST_STEP = 4.0
+_MAX_STEP = 4.0
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def fit(pairs: np.ndarray, counts: np.ndarray, models: int, prior_sd: float = PR
         precision[models, models] = 1e-4
     beta = np.zeros((len(counts), features.shape[2]))
     active = np.arange(len(counts))
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         utility = np.einsum("rk,pok->rpo", beta[active], features)
         utility -= utility.max(axis=-1, keepdims=True)
         weight = np.exp(utility)
@@ -73,7 +73,7 @@ def fit(pairs: np.ndarray, counts: np.ndarray, models: int, prior_sd: float = PR
         second = np.einsum("rpo,pok,pol->rkl", n * share, features, features)
         second -= np.einsum("rpk,rpl->rkl", n * mean, mean)
         step = np.linalg.solve(second + precision, gradient[..., None])[..., 0]
-        step *= np.minimum(1.0, _MOST_STEP / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
+        step *= np.minimum(1.0, _MAX_STEP / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
         beta[active] += step
         active = active[np.abs(step).max(axis=1) > _TOLERANCE]
         if not len(active):

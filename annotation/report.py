@@ -47,7 +47,7 @@ from truehue.annotation.ranking import Ranking, rank
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Method, StudyPlan
 from truehue.annotation.validation import (
-    LEAST_PAIRS,
+    MIN_PAIRS,
     ChoiceValidation,
     Difference,
     RatingValidation,
@@ -379,7 +379,7 @@ def _validations(
     parts = [every]
     for name in sorted({vote.group for vote in votes if vote.group}):
         source = [vote for vote in votes if vote.group == name]
-        if len({(v.case_id, *sorted((v.left, v.right))) for v in source}) >= LEAST_PAIRS:
+        if len({(v.case_id, *sorted((v.left, v.right))) for v in source}) >= MIN_PAIRS:
             groups[name] = validated(source, "metrics by group", name)
             parts.append((name, groups[name], source))
     return every[1], groups, parts

@@ -20,7 +20,7 @@ Pair = tuple[str, str, str]
 
 Quality = Mapping[tuple[str, str], float]
 """A metric by case and model: more is better."""
-LEAST_PAIRS = 20
+MIN_PAIRS = 20
 """Pairs of models, images or sets with votes, below which metrics are not told apart."""
 _PEARSON = 0
 KENDALL_REPLICATES = 100
@@ -258,7 +258,7 @@ Row = TypeVar("Row", bound=Compared)
 
 def candidates(rows: Sequence[Row]) -> list[Row]:
     """The metrics that can be compared: those that have a number, of enough items of their own."""
-    return [row for row in rows if np.isfinite(row.ranked_by.value) and row.items >= LEAST_PAIRS]
+    return [row for row in rows if np.isfinite(row.ranked_by.value) and row.items >= MIN_PAIRS]
 
 
 def nearest(rows: Sequence[Row]) -> Row | None:
@@ -276,7 +276,7 @@ def differences(
     sizes: Sizes | None = None,
 ) -> tuple[Difference, ...]:
     """The ``best`` metric against each other one that has a correlation, in their order; those with
-    fewer than :data:`LEAST_PAIRS` pairs in common with it are left out.
+    fewer than :data:`MIN_PAIRS` pairs in common with it are left out.
 
     Cases are resampled with all their pairs, as in
     :func:`truehue.annotation.validation.validate`. Raises ValueError without votes.
@@ -288,7 +288,7 @@ def differences(
     rows: list[Difference] = []
     for name, other in values.items():
         both = np.isfinite(values[best]) & np.isfinite(other)
-        if name == best or both.sum() < LEAST_PAIRS:
+        if name == best or both.sum() < MIN_PAIRS:
             continue
         counts = sample[:, both]
         y = table.preference[both]
@@ -455,7 +455,7 @@ def rating_differences(
     rows = []
     for name, other in values.items():
         both = np.isfinite(values[best]) & np.isfinite(other)
-        if name == best or both.sum() < LEAST_PAIRS:
+        if name == best or both.sum() < MIN_PAIRS:
             continue
         cases = [case for (case, _), usable in zip(ratings, both, strict=True) if usable]
         whole = _with_whole(_draw_resamples(cases, replicates, seed))
@@ -487,7 +487,7 @@ def choice_differences(
     rows = []
     for name, other in hits.items():
         both = np.isfinite(hits[best]) & np.isfinite(other)
-        if name == best or both.sum() < LEAST_PAIRS:
+        if name == best or both.sum() < MIN_PAIRS:
             continue
         cases = [stimulus.case_id for stimulus, usable in zip(stimuli, both, strict=True) if usable]
         whole = _with_whole(_draw_resamples(cases, replicates, seed))

@@ -191,7 +191,7 @@ def _objects() -> Mapping[str, str]:
     return object_names
 
 
-MOST_WORDS = 2_000
+MAX_WORDS = 2_000
 """Words that are read; what follows in a very long text is left."""
 
 _TOKEN = re.compile(r"#[0-9A-Za-z]+|rgb\s*\([^()]*\)?|(-?)([^\W_]+)|(['’]s)\b|([,.;:!?()]|\n)")
@@ -208,7 +208,7 @@ class Token:
 
 
 def tokens_of(text: str) -> tuple[Token, ...]:
-    """The words and signs of a text, the first :data:`MOST_WORDS` of them."""
+    """The words and signs of a text, the first :data:`MAX_WORDS` of them."""
     tokens: list[Token] = []
     for match in _TOKEN.finditer(text):
         word, hyphen = match[2], match[1] == "-"
@@ -220,7 +220,7 @@ def tokens_of(text: str) -> tuple[Token, ...]:
             tokens.append(Token(match[4], sign=True))
         else:
             tokens.append(_number(match[0]))
-        if len(tokens) >= MOST_WORDS:
+        if len(tokens) >= MAX_WORDS:
             break
     return tuple(tokens)
 

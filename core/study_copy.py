@@ -28,7 +28,7 @@ from truehue.core.studies import (
     StoredTrial,
 )
 
-MOST_EVENTS = 1_000_000
+MAX_EVENTS = 1_000_000
 """Of one participant: 50 sketches with the most actions that a coloring may have."""
 
 
@@ -157,7 +157,7 @@ class ParticipantCopy(CopyRecord):
     external: dict[Annotated[str, Field(max_length=40)], Annotated[str, Field(max_length=200)]]
     enrolled_at: Time
     trials: Annotated[list[TrialCopy], Field(max_length=20_000, fail_fast=True)]
-    events: Annotated[list[EventCopy], Field(max_length=MOST_EVENTS, fail_fast=True)]
+    events: Annotated[list[EventCopy], Field(max_length=MAX_EVENTS, fail_fast=True)]
     decisions: Annotated[list[DecisionCopy], Field(max_length=1_000, fail_fast=True)]
     marks: Annotated[tuple[MarkCopy, ...], Field(max_length=100_000, fail_fast=True)] = ()
 

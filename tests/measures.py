@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from tests.house import FOLDERS, ROOT, Source, modules, read
 
-MOST_PARAMETERS = 7
-MOST_LINES = 400
+MAX_PARAMETERS = 7
+MAX_LINES = 400
 
 
 def warnings_of(source: Source, name: str, package: bool = False) -> list[str]:
@@ -17,9 +17,9 @@ def warnings_of(source: Source, name: str, package: bool = False) -> list[str]:
     out = [
         f"{name}, line {function.line}: {function.name} takes {len(function.parameters)} parameters"
         for function in source.functions
-        if len(function.parameters) > MOST_PARAMETERS
+        if len(function.parameters) > MAX_PARAMETERS
     ]
-    if source.lines > MOST_LINES:
+    if source.lines > MAX_LINES:
         out.append(f"{name}: {source.lines} lines")
     said = [line for line in source.docstring.splitlines() if line]
     if package and (not said or len(set(said)) < len(said)):
@@ -35,7 +35,7 @@ def main() -> int:
         for warning in warnings_of(read(path, name), name, path.name == "__init__.py")
     ]
     for path in sorted((ROOT / "assets/js").rglob("*.js")):
-        if (lines := len(path.read_text("utf-8").splitlines())) > MOST_LINES:
+        if (lines := len(path.read_text("utf-8").splitlines())) > MAX_LINES:
             out.append(f"{path.relative_to(ROOT)}: {lines} lines")
     for warning in out:
         print(f"warning: {warning}")

@@ -19,7 +19,7 @@ AUTOMATIC = "automatic"
 AUTOMATIC_ROUNDS = 3
 """Rounds of a practice that is looked at automatically: after the last one somebody goes on,
 whatever it says, and is told apart by the mark. Who reviews by hand may ask for more."""
-MOST_ROUNDS = 20
+MAX_ROUNDS = 20
 ACCEPTED, AGAIN, ASKED = "accepted", "again", "asked"
 
 
@@ -128,7 +128,7 @@ def practice_is_due(
     stage = practice_state(plan, trials, answers, marks).stage
     if stage is PracticeStage.ACCEPTED:
         return False
-    return True if stage is PracticeStage.AGAIN and len(values) < MOST_ROUNDS else None
+    return True if stage is PracticeStage.AGAIN and len(values) < MAX_ROUNDS else None
 
 
 def verdict_of(round_: Sequence[Trial], marks: Sequence[ColoringMark]) -> ColoringMark | None:

@@ -19,7 +19,7 @@ from truehue.core.studies import Event, EventKind, Purpose, Trial
 
 TIE = ""
 """The winner of a tie."""
-MOST_MS = 7 * 24 * 3_600_000
+MAX_MS = 7 * 24 * 3_600_000
 UNKNOWN_WORD = "unknown-word"
 SKIP_REASONS = (UNKNOWN_WORD, "other")
 """Why somebody colors nothing."""
@@ -188,7 +188,7 @@ def _coloring(plan: StudyPlan, trial: Trial, event: Event, kind: AnswerKind) -> 
 
 def _ms(body: Mapping[str, Any], name: str) -> float:
     ms = body.get(name)
-    if isinstance(ms, bool) or not isinstance(ms, int | float) or not 0 <= ms <= MOST_MS:
+    if isinstance(ms, bool) or not isinstance(ms, int | float) or not 0 <= ms <= MAX_MS:
         raise BadInput(f"{name} is a number of milliseconds, 0 or more.", name)
     return float(ms)
 

@@ -37,7 +37,7 @@ ONE = "one coloring: its spread is taken from the other concepts"
 ALONE = "one coloring, and no concept has two: nothing is known of how people differ"
 ALIKE = "colorings that are all alike: its spread is taken together with that of other concepts"
 SAME = "all colorings of every concept are alike: nothing is known of how people differ"
-LEAST_TOLD = 5
+MIN_COLORINGS = 5
 """Colorings of a concept from which its radius says anything: of two or three it is wider than the
 gamut as often as not, which is a sign that nothing is known."""
 
@@ -218,7 +218,7 @@ class ConceptUncertainty:
     @property
     def few(self) -> bool:
         """Whether its colorings are too few for the radius to be told."""
-        return self.width_lab is not None and self.colorings < LEAST_TOLD
+        return self.width_lab is not None and self.colorings < MIN_COLORINGS
 
 
 def width_of(

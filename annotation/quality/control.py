@@ -36,14 +36,14 @@ from truehue.core.color.distances import emd
 
 REVIEWERS = 3
 """Experts who look at a coloring, as published."""
-_MOST_ALPHA = 200
+_MAX_ALPHA = 200
 QUANTILE = 0.5
 """Two colorings of one person are consistent where they are no farther apart than this share of
 pairs of different people."""
-LEAST_LAB = 10.0
+MIN_LAB = 10.0
 """CIELAB units that never count as inconsistent: else, where people agree closely, a step from one
 bin to the next (25 units) of a few pixels would."""
-LEAST_PAIRS = 3
+MIN_PAIRS = 3
 """Pairs of a concept, of three people, from which its own distribution is taken."""
 
 
@@ -139,7 +139,7 @@ def agreement(
         ratings[rows[item.reviewer], columns[item.coloring]] = item.consistent
     rng = np.random.default_rng([seed, 31])
     kappa = fleiss(counts, rng, replicates)
-    nominal = alpha(ratings, "nominal", rng, min(replicates, _MOST_ALPHA))
+    nominal = alpha(ratings, "nominal", rng, min(replicates, _MAX_ALPHA))
     return ReviewAgreement(
         dict(sorted(Counter((vote.yes, vote.no) for vote in votes.values()).items(), reverse=True)),
         {
@@ -209,21 +209,21 @@ class Stability:
 def threshold_of(own: np.ndarray, pooled: np.ndarray, quantile: float = QUANTILE) -> Threshold:
     """The limit for a concept: the ``quantile`` of the EMDs between different people's colorings of
     it (``own`` ``(P,)``); of all concepts together (``pooled``) where fewer than
-    :data:`LEAST_PAIRS` are known; at least :data:`LEAST_LAB`."""
+    :data:`MIN_PAIRS` are known; at least :data:`MIN_LAB`."""
     pairs, whose = own, "of this concept"
-    if len(own) < LEAST_PAIRS:
+    if len(own) < MIN_PAIRS:
         pairs, whose = pooled, "of all concepts, for too few people colored this one"
     if not len(pairs):
         return Threshold(
-            LEAST_LAB, pairs, f"No two people to compare with: the limit is {LEAST_LAB:g}."
+            MIN_LAB, pairs, f"No two people to compare with: the limit is {MIN_LAB:g}."
         )
     value = float(np.quantile(pairs, quantile))
     text = (
         f"{100 * quantile:.0f}% of the {len(pairs)} pairs of different people {whose} are at most "
         f"{value:.1f} apart"
     )
-    if value < LEAST_LAB:
-        return Threshold(LEAST_LAB, pairs, f"{text}; the limit is never below {LEAST_LAB:g}.")
+    if value < MIN_LAB:
+        return Threshold(MIN_LAB, pairs, f"{text}; the limit is never below {MIN_LAB:g}.")
     return Threshold(value, pairs, f"{text}: that is the limit.")
 
 

@@ -16,7 +16,7 @@ from truehue.core.vlm.records import LETTERS, Answer, Form, Outcome, Question
 YES_NO = ("yes", "no")
 CANNOT_TELL = "I cannot tell"
 """What somebody says who leaves a question; kept as the words of their answer."""
-MOST_LETTERS_CHECKED = 4
+MAX_LETTERS_CHECKED = 4
 """Letters that a check of attention chooses among, at most."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 SET_SIZE = 4

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from truehue.annotation.studies.cases import (
-    MOST_LETTERS_CHECKED,
+    MAX_LETTERS_CHECKED,
     SIZES,
     Case,
     CaseQuestion,
@@ -23,15 +23,15 @@ from truehue.annotation.studies.cases import (
 )
 from truehue.core.errors import BadInput
 
-MOST_SKETCHES = 12
-MOST_EXAMPLES = 24
-MOST_TEXT = 500
+MAX_SKETCHES = 12
+MAX_EXAMPLES = 24
+MAX_TEXT = 500
 _IMAGE = re.compile(r"([0-9a-f]{64})?")
 RATING_STEPS = 11
 """Ratings go from 0 to 10, as in CFD-Human."""
-MOST_TRIALS = 2_000
-MOST_VOTES = 1_000
-MOST_SEED = 2**63 - 1
+MAX_TRIALS = 2_000
+MAX_VOTES = 1_000
+MAX_SEED = 2**63 - 1
 LANDSCAPE = "Landscapes"
 """The category of concepts whose drawings are scenes up to the border."""
 _SKETCH = re.compile(r"[0-9a-f]{32}")
@@ -55,8 +55,8 @@ class Practice:
     review: Review = Review.RESEARCHER
 
     def __post_init__(self) -> None:
-        if len(self.case_ids) > MOST_SKETCHES:
-            raise BadInput(f"A practice has at most {MOST_SKETCHES} sketches.", "practice")
+        if len(self.case_ids) > MAX_SKETCHES:
+            raise BadInput(f"A practice has at most {MAX_SKETCHES} sketches.", "practice")
         if len(set(self.case_ids)) < len(self.case_ids):
             raise BadInput("The practice names one sketch twice. Take another for it.", "practice")
 
@@ -71,8 +71,8 @@ class Example:
     image_id: str = ""
 
     def __post_init__(self) -> None:
-        if not self.text.strip() or len(self.text) > MOST_TEXT:
-            raise BadInput(f"An example has a text of at most {MOST_TEXT} characters.", "examples")
+        if not self.text.strip() or len(self.text) > MAX_TEXT:
+            raise BadInput(f"An example has a text of at most {MAX_TEXT} characters.", "examples")
         if not _IMAGE.fullmatch(self.image_id):
             raise BadInput("An example names its image by 64 hexadecimal characters.", "examples")
 
@@ -200,9 +200,9 @@ class StudyPlan:
         if not self.consent.text.strip():
             raise BadInput("A study needs the text that participants agree to.", "consent")
         for name, number, least, limit in (
-            ("seed", self.seed, 0, MOST_SEED),
-            ("votes", self.votes, 1, MOST_VOTES),
-            ("trials", self.trials, 1, MOST_TRIALS),
+            ("seed", self.seed, 0, MAX_SEED),
+            ("votes", self.votes, 1, MAX_VOTES),
+            ("trials", self.trials, 1, MAX_TRIALS),
             ("repeats", self.repeats, 0, self.trials),
             ("attention", self.attention, 0, self.trials),
             ("abandoned_after_s", self.abandoned_after_s, 60, 30 * 86_400),
@@ -274,8 +274,8 @@ class StudyPlan:
             )
         if not set(self.practice.case_ids) <= self.case_by_id.keys():
             raise BadInput("The practice names a case that is not here.", "practice")
-        if len(self.examples) > MOST_EXAMPLES:
-            raise BadInput(f"A study has at most {MOST_EXAMPLES} examples.", "examples")
+        if len(self.examples) > MAX_EXAMPLES:
+            raise BadInput(f"A study has at most {MAX_EXAMPLES} examples.", "examples")
 
     def _check_questions(self) -> None:
         requested = self.kind is Kind.QUESTIONS
@@ -343,7 +343,7 @@ class StudyPlan:
             limit = max(
                 (len(case.question.choices) for case in self.cases if case.question), default=2
             )
-            return min(limit, MOST_LETTERS_CHECKED)
+            return min(limit, MAX_LETTERS_CHECKED)
         return RATING_STEPS if self.kind is Kind.RATINGS else SIZES[self.kind]
 
     def absence_s(self, answered: bool) -> int:

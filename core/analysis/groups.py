@@ -33,7 +33,7 @@ CATEGORIES = (
 )
 """In the order of Table 11."""
 
-MOST_FOUND = 10
+MAX_MEASURED_NAMES = 10
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,9 @@ class MeasuredShare:
     percent: float
 
 
-def top_measured(counts: Iterable[Count], limit: int = MOST_FOUND) -> tuple[MeasuredShare, ...]:
+def top_measured(
+    counts: Iterable[Count], limit: int = MAX_MEASURED_NAMES
+) -> tuple[MeasuredShare, ...]:
     """The ``limit`` most frequent found level 2 names of each category, then the rest as one.
 
     ``counts`` are by category and found name. Most frequent first, equal ones in the system's

@@ -120,7 +120,7 @@ def sector_label(sector: str) -> str:
     return sector if sector == NEUTRAL else f"{sector}–{int(sector) + WIDTH_DEG}°"
 
 
-MOST_CHARACTERS = 30
+MAX_CHARACTERS = 30
 _SETS = {prompt_set.id: prompt_set.title for prompt_set in PROMPT_SETS}
 
 
@@ -170,12 +170,12 @@ def run_labels(runs: Iterable[RunRecord]) -> dict[str, str]:
     return {
         run.run_id: short[run.run_id]
         if often[short[run.run_id]] == 1
-        else f"{shorten(short[run.run_id], MOST_CHARACTERS - 9)} ({run.run_id[:6]})"
+        else f"{shorten(short[run.run_id], MAX_CHARACTERS - 9)} ({run.run_id[:6]})"
         for run in listed
     }
 
 
-def shorten(text: str, limit: int = MOST_CHARACTERS) -> str:
+def shorten(text: str, limit: int = MAX_CHARACTERS) -> str:
     """The words, cut at the end where they are too long."""
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip(' ·,')}…"
 
@@ -208,6 +208,6 @@ def _by_features(runs: Sequence[RunRecord]) -> dict[str, str]:
         else:
             # What differs is said whole; a long name of a model gives way.
             rest = " · ".join(texts[1:])
-            room = MOST_CHARACTERS - len(rest) - 3
+            room = MAX_CHARACTERS - len(rest) - 3
             labels[run.run_id] = f"{rest} · {shorten(model, max(room, 6))}" if rest else model
     return labels

@@ -34,8 +34,8 @@ Watch = Callable[[BatchState], None]
 
 log = logging.getLogger("truehue")
 
-BATCH_S, MOST_IN_BATCH = 2.0, 64
-MOST_DEATHS = 2
+BATCH_S, MAX_IN_BATCH = 2.0, 64
+MAX_DEATHS = 2
 """An item at which so many processes died is a failure, and the work goes on without it."""
 
 _WAIT_S, _STATE_S = 0.25, 0.5
@@ -186,7 +186,7 @@ class _Execution:
         passed = time.monotonic() - self._began
         pace = self._finished / passed / max(len(self._alive), 1) if self._finished else 0.5
         fair = -(-len(self._left) // (2 * max(len(self._alive), 1)))
-        return max(self._work.at_once, min(int(pace * BATCH_S), MOST_IN_BATCH, fair))
+        return max(self._work.at_once, min(int(pace * BATCH_S), MAX_IN_BATCH, fair))
 
     def _take(self, event: TeamEvent) -> None:
         worker = event.worker
@@ -237,7 +237,7 @@ class _Execution:
         if rest and why:
             position, attempt = rest[0]
             self._deaths[position] += 1
-            if self._deaths[position] >= MOST_DEATHS:
+            if self._deaths[position] >= MAX_DEATHS:
                 self._give_up(position, attempt, why)
                 rest = rest[1:]
         self._left.extendleft(position for position, _ in reversed(rest))
@@ -245,7 +245,7 @@ class _Execution:
     def _give_up(self, position: int, attempt: int, why: str) -> None:
         """An item that ends every process that does it becomes a failure, with that reason."""
         reason = (
-            f"While this {self._folder.words.item} was in work the worker died {MOST_DEATHS} "
+            f"While this {self._folder.words.item} was in work the worker died {MAX_DEATHS} "
             f"times: {why}."
         )
         self._own.add(self._work.failure_row(position, attempt, reason))

@@ -16,7 +16,7 @@ from truehue.core.errors import BadInput
 DAMAGED = "damaged"
 """Below the folder: shards that could not be read when the work was taken up again."""
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 _health_by_folder: dict[Path, tuple[Any, Health]] = {}
 
 
@@ -158,7 +158,7 @@ def _text(folder: BatchFolder, health: Health, lost: int, before: int) -> str:
     sentences = []
     names = [name for name, _ in health.unreadable]
     if names:
-        shown = ", ".join(names[:_MOST_NAMED]) + (" and others" if len(names) > _MOST_NAMED else "")
+        shown = ", ".join(names[:_MAX_NAMED]) + (" and others" if len(names) > _MAX_NAMED else "")
         several = f"{len(names)} of its files of results" if len(names) > 1 else "A file of results"
         sentences.append(f"{several} cannot be read ({shown}).")
     if lost:

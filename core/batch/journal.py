@@ -19,7 +19,7 @@ from truehue.core.batch.shards import write_shard
 from truehue.core.errors import DataFolderError, TrueHueError
 from truehue.core.files import why_of
 
-MOST_LINES = 500
+MAX_LINES = 500
 SEAL_AFTER_S = 30.0
 _SYNC_S = 1.0
 LEFT_OUT = "left-out.jsonl"
@@ -63,7 +63,7 @@ class Journal:
                 f"{self._folder} cannot be written: {why_of(error)}. Make room, then resume."
             ) from error
         self._rows.append(row)
-        full = len(self._rows) >= MOST_LINES
+        full = len(self._rows) >= MAX_LINES
         if full or time.monotonic() - self._begun >= SEAL_AFTER_S:
             self.seal()
 

@@ -21,7 +21,7 @@ from truehue.core.batch.work import (
 )
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 
-MOST_BROKEN_IN_A_ROW = 20
+MAX_BROKEN_IN_A_ROW = 20
 """So many unforeseen failures after one another are the work's, not the items'."""
 
 
@@ -118,9 +118,9 @@ class Worker:
             if isinstance(error, TrueHueError)
             else f"This {work_names.item} failed ({type(error).__name__}: {error})."
         )
-        if self._broken_in_a_row >= MOST_BROKEN_IN_A_ROW:
+        if self._broken_in_a_row >= MAX_BROKEN_IN_A_ROW:
             raise CannotWork(
-                f"{MOST_BROKEN_IN_A_ROW} {work_names.items} in a row failed, the last one so: {reason} "
+                f"{MAX_BROKEN_IN_A_ROW} {work_names.items} in a row failed, the last one so: {reason} "
                 "What is done is kept; mend it, then resume with the failed ones tried again."
             )
         known = error.known if isinstance(error, ItemFailed) else {}

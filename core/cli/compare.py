@@ -480,7 +480,7 @@ examples:
 
 methods (how pixels become a distribution over the 71 colors of UW-71):
 """
-MOST_DRAWS = 100_000
+MAX_DRAWS = 100_000
 
 
 def _compare(options: argparse.Namespace) -> int:
@@ -528,8 +528,8 @@ def _check_options(options: argparse.Namespace, paths: tuple[Path, Path]) -> Non
     """Raises BadInput for numbers out of range, and for options that nothing would read."""
     if options.flow < 0:
         raise BadInput("--flow is the number of flows to print, at least 1.")
-    if options.draws is not None and not 0 <= options.draws <= MOST_DRAWS:
-        raise BadInput(f"--draws is 0 to {MOST_DRAWS:,}.")
+    if options.draws is not None and not 0 <= options.draws <= MAX_DRAWS:
+        raise BadInput(f"--draws is 0 to {MAX_DRAWS:,}.")
     if options.seed < 0:
         raise BadInput("--seed is a whole number from 0 on.")
     kinds = [kind_of(path) for path in paths]

@@ -40,7 +40,7 @@ GROUPS = ("cna l1", "cna l2", "cna l3", "cna css", "ncu hex", "ncu rgb", "coa", 
 LEVEL_1 = "cna l1"
 
 _BORDER_PX = 3
-_LEAST_SHARE = 0.01
+_MIN_SHARE = 0.01
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def judge_image(group: str, guidance: float | None, prompt: Prompt, srgb8: np.nd
     fixed = (float(saturations.mean()), inside)
     pieces, labels, stats, _ = cv2.connectedComponentsWithStats(mask.view(np.uint8), connectivity=4)
     areas = sorted(((int(stats[n, cv2.CC_STAT_AREA]), n) for n in range(1, pieces)), reverse=True)
-    large = [n for area, n in areas if area >= _LEAST_SHARE * mask.size]
+    large = [n for area, n in areas if area >= _MIN_SHARE * mask.size]
     colors = [target.color for target in prompt.targets if target.color is not None]
     if not large:
         return Row(group, guidance, prompt.text, UNSCORED, None, *fixed)

@@ -15,7 +15,7 @@ HUE_GATE_CHROMA = 5.0
 ELEMENTARY_HUES = ((20.1, "redder"), (90.0, "yellower"), (164.3, "greener"), (237.5, "bluer"))
 """Hue angles of red, yellow, green and blue, from CIE 159:2004 (CIECAM02), which serve CIELAB to
 within about ten degrees; for words alone."""
-MOST_TURN_DEG = 60.0
+MAX_TURN_DEG = 60.0
 
 _CHUNK = 16384  # elements a pass: the dozen temporaries of one pass then stay in the cache
 _POW25_7 = 25.0**7
@@ -50,9 +50,9 @@ def hue_word(found_deg: float, turn_deg: float) -> str:
     """Toward which elementary hue a color is turned: redder, yellower, greener or bluer.
 
     ``found_deg`` is the hue angle of the color, ``turn_deg`` found minus asked, -180 to 180. Empty
-    beyond :data:`MOST_TURN_DEG`, where it is another hue rather than a tinge, and for no turn.
+    beyond :data:`MAX_TURN_DEG`, where it is another hue rather than a tinge, and for no turn.
     """
-    if not 0.0 < abs(turn_deg) <= MOST_TURN_DEG:
+    if not 0.0 < abs(turn_deg) <= MAX_TURN_DEG:
         return ""
     # Half-way: a color that went past an elementary hue by a little still went toward it.
     middle = (found_deg - 0.5 * turn_deg) % 360.0

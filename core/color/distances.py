@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from truehue.core.color.uw71 import COUNT, distances71, uw58, uw71
 from truehue.core.errors import BadInput, TrueHueError
 
-_MOST_PIVOTS = 100_000
+_MAX_PIVOTS = 100_000
 _OPTIMAL = 1
 _BACKENDS = ("PYTORCH", "JAX", "CUPY", "TENSORFLOW")
 _importing = Lock()
@@ -42,11 +42,11 @@ def transport(supply: np.ndarray, demand: np.ndarray) -> tuple[np.ndarray, float
     solver = _solver()
     if solver is not None:
         flow, cost, _, _, code = solver(
-            supply, demand, ground, _MOST_PIVOTS, 1, potentials, potentials
+            supply, demand, ground, _MAX_PIVOTS, 1, potentials, potentials
         )
         if code == _OPTIMAL:
             return flow, cost
-    flow, log = _pot().emd(supply, demand, ground, numItermax=_MOST_PIVOTS, log=True)
+    flow, log = _pot().emd(supply, demand, ground, numItermax=_MAX_PIVOTS, log=True)
     if log["warning"] is not None:
         raise TrueHueError(f"The earth mover's distance could not be solved: {log['warning']}")
     return np.asarray(flow), float((flow * ground).sum())
@@ -68,7 +68,7 @@ def _solver() -> Solver | None:
 
         trial = np.full(COUNT, 1.0 / COUNT)
         ground, potentials = _work_arrays()
-        *_, code = emd_c(trial, trial, ground, _MOST_PIVOTS, 1, potentials, potentials)
+        *_, code = emd_c(trial, trial, ground, _MAX_PIVOTS, 1, potentials, potentials)
     except (ImportError, TypeError, ValueError):
         return None
     return emd_c if code == _OPTIMAL else None
@@ -102,7 +102,7 @@ TIE = 1e-12
 """Shares that are nearer are equally full: the order of a sum moves a mean by some 1e-16, and must
 not choose the dominant bin."""
 
-_LEAST_MASS = 1e-14
+_MIN_MASS = 1e-14
 """Less than this is the rounding of two equal shares, and no move."""
 
 
@@ -259,7 +259,7 @@ def emd_flow(p: np.ndarray, q: np.ndarray) -> tuple[Move, ...]:
     flow, distance = transport(supply, demand)[0] * mass, distances71()
     moves = [
         Move(int(source), int(target), float(flow[source, target]), float(distance[source, target]))
-        for source, target in zip(*np.nonzero(flow > _LEAST_MASS), strict=True)
+        for source, target in zip(*np.nonzero(flow > _MIN_MASS), strict=True)
     ]
     return tuple(sorted(moves, key=lambda move: (-move.cost, move.source, move.target)))
 

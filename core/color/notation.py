@@ -113,7 +113,7 @@ LMS_TO_OKLAB = np.array(
 )
 _LMS_TO_XYZ1 = np.linalg.inv(XYZ1_TO_LMS)
 _OKLAB_TO_LMS = np.linalg.inv(LMS_TO_OKLAB)
-MOST = 1e5
+MAX_NUMBER = 1e5
 """No number of a color is larger, however it is written; an angle of more has lost its degrees."""
 OUTSIDE_BY = 0.5
 """In CIELAB: numbers that were rounded to be read may lie as little outside of sRGB."""
@@ -284,9 +284,9 @@ def _value(text: str, part: str, label: str, full: float | None) -> float:
     match = _NUMBER.fullmatch(part.replace("−", "-").replace("°", "deg"))
     unit = (match[2] or "") if match else ""
     fits = match is not None and (unit in _TURNS if full is None else unit in ("", "%"))
-    if match is None or not fits or abs(float(match[1])) > MOST:
+    if match is None or not fits or abs(float(match[1])) > MAX_NUMBER:
         kind = "an angle such as 120 or 120deg" if full is None else "a number or a percentage"
-        kind += f", at most {MOST:,.0f}" if fits else ""
+        kind += f", at most {MAX_NUMBER:,.0f}" if fits else ""
         raise UnknownColor(
             f'The {label} of "{shorten(text)}" is {shorten(part)}; it must be {kind}.'
         )

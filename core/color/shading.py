@@ -41,7 +41,7 @@ VALLEY_SHARE = 0.5
 _FLOOR_SHARE = 1e-3
 # Rounding to 8 bits scatters the direction of dark pixels; from this luminance on they count whole.
 _SURE_LUMINANCE1 = 0.02
-_LEAST_WEIGHT = 0.05
+_MIN_WEIGHT = 0.05
 # Neutral pixels lie on one spot however light they are. A shadow keeps more of the light than this.
 SHADOW_RATIO = 1.0 / 16.0
 
@@ -78,7 +78,7 @@ def materials(lab: np.ndarray, counts: np.ndarray) -> Materials:
     is darker than a shadow could be; then they come as one.
     """
     bright = luminance1(lab[:, 0])
-    weight = counts * np.clip(bright / _SURE_LUMINANCE1, _LEAST_WEIGHT, 1.0)
+    weight = counts * np.clip(bright / _SURE_LUMINANCE1, _MIN_WEIGHT, 1.0)
     indices = np.clip(((shadeless(lab).T + _HALF) / _BIN).astype(np.int64), 0, _BINS - 1)
     cell = indices[0] * _BINS + indices[1]
     hill = _hills(np.bincount(cell, weights=weight, minlength=_BINS * _BINS))[cell]
@@ -182,23 +182,23 @@ LIT_PERCENTILES = (70.0, 85.0, 93.5)
 was metered on the frame, less of an object lies below full exposure than above it."""
 USUAL = 1
 """Place of the percentile that is told where no color is asked for."""
-MOST_PERCENTILE = 97.0
+MAX_PERCENTILE = 97.0
 """Above are sparkle and noise."""
 LIT_SHARE = 0.6
 """From this share of the level's shade on, a pixel counts as lit."""
 CLIPPED8 = 254
 """From this value on a channel is at its end; rounding and mild compression keep it here."""
-MOST_OVER = 4.0
+MAX_OVER = 4.0
 """Two stops: a color that needs more light than this to clip as a pixel did is not that pixel's."""
 AGREES_SHARE = 0.7
 """A clipped pixel's other channels have at least this share of what the color predicts there."""
-MOST_CLIPPED_SHARE = 0.8
+MAX_CLIPPED_SHARE = 0.8
 """With more than this clipped, what is left is edges and crumbs: then all pixels are taken as they
 are, and a flat red of 255 is a red of 255."""
 # A mean color whose chromatic part is smaller than this share of its largest channel is too near
 # neutral for that part to tell the shade; the sum of the channels does.
 _CHROMATIC_SHARE = 0.12
-_LEAST_SHADE = 1e-9
+_MIN_SHADE = 1e-9
 # From the highest level to the lowest, the chromatic part falls as the sum does where both are
 # shade; where it falls to less than this share of that, it is none.
 _STEADY_SHARE = 0.25
@@ -260,7 +260,7 @@ def lit_color(srgb8: np.ndarray, lab: np.ndarray, counts: np.ndarray) -> LitColo
     clipped = at_end[0] | at_end[1] | at_end[2]
     material_set, main = _materials(linear1, lab, counts, clipped)
     over_px, main_px = _pixels(counts, main & clipped), _pixels(counts, main)
-    if over_px > MOST_CLIPPED_SHARE * main_px:
+    if over_px > MAX_CLIPPED_SHARE * main_px:
         clipped = np.zeros_like(clipped)
         material_set, main = _materials(linear1, lab, counts, clipped)
         over_px, main_px = 0, _pixels(counts, main)
@@ -330,14 +330,14 @@ def can_clip_to(color1: np.ndarray, seen1: np.ndarray) -> np.ndarray:
     """Whether more light on ``color1`` ``(3,)`` gives the clipped colors ``seen1`` ``(U, 3)``.
 
     Both linear sRGB; bool ``(U,)``. The light that brings all their clipped channels to the end
-    must be at most :data:`MOST_OVER` times what brings the color's largest one there, and leave
+    must be at most :data:`MAX_OVER` times what brings the color's largest one there, and leave
     the others no darker than it makes them (a highlight may make them lighter).
     """
-    color1 = color1 / max(float(color1.max()), _LEAST_SHADE)
+    color1 = color1 / max(float(color1.max()), _MIN_SHADE)
     at_end = seen1 >= SRGB8_TO_LINEAR1[CLIPPED8]
-    light = np.where(at_end, 1.0 / np.maximum(color1, _LEAST_SHADE), 0.0).max(axis=1)
+    light = np.where(at_end, 1.0 / np.maximum(color1, _MIN_SHADE), 0.0).max(axis=1)
     least1 = AGREES_SHARE * light[:, None] * color1 - _ROUNDING1
-    return np.asarray((light <= MOST_OVER) & (at_end | (seen1 >= least1)).all(axis=1))
+    return np.asarray((light <= MAX_OVER) & (at_end | (seen1 >= least1)).all(axis=1))
 
 
 def _levels(
@@ -349,8 +349,8 @@ def _levels(
     """
     seen_px = int(counts.sum())
     # The percentiles of all, among those that are seen.
-    raw_percents = [p * (seen_px + over_px) / seen_px for p in (*LIT_PERCENTILES, MOST_PERCENTILE)]
-    limit = max(_LAST_UNCLIPPED_PERCENTILE, MOST_PERCENTILE)
+    raw_percents = [p * (seen_px + over_px) / seen_px for p in (*LIT_PERCENTILES, MAX_PERCENTILE)]
+    limit = max(_LAST_UNCLIPPED_PERCENTILE, MAX_PERCENTILE)
     percents = [min(percent, limit) for percent in raw_percents]
     shade = _shade(linear1, counts)
     *levels, high = statistics.percentiles(shade, counts, percents)
@@ -367,7 +367,7 @@ def _levels(
         if not lit.size:  # of a dozen pixels none need lie between
             lit = np.flatnonzero(shade >= level)
         # A black object has no shade to divide by: then all is as it is.
-        over, lit_counts = np.maximum(shade.take(lit), _LEAST_SHADE), counts.take(lit)
+        over, lit_counts = np.maximum(shade.take(lit), _MIN_SHADE), counts.take(lit)
         color = [
             level * statistics.percentiles(channel1.take(lit) / over, lit_counts, [50.0])[0]
             for channel1 in linear1.T

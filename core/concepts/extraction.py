@@ -54,7 +54,7 @@ class Dominants:
         self.apart[first, second] = delta_e00(self.distinct[first], self.distinct[second])
         self.apart[second, first] = self.apart[first, second]
 
-    def groups(self, present: np.ndarray, most_delta_e00: float, grouping: str) -> np.ndarray:
+    def groups(self, present: np.ndarray, max_delta_e00: float, grouping: str) -> np.ndarray:
         """The group of each image: int64 ``(N,)`` from 0, -1 where ``present`` bool ``(N,)`` is
         not; one of them is. ``grouping`` is a key of :data:`GROUPINGS`."""
         group_of = np.full(self.place.shape, -1)
@@ -62,10 +62,10 @@ class Dominants:
         if grouping == LEADER:
             _, first = np.unique(colors, return_index=True)
             chosen = colors[np.sort(first)]  # as they come
-            labels = _led(self.apart[np.ix_(chosen, chosen)], most_delta_e00)
+            labels = _led(self.apart[np.ix_(chosen, chosen)], max_delta_e00)
         else:
             chosen = np.flatnonzero(np.bincount(colors, minlength=self.distinct.shape[0]))
-            labels = _clusters(self.apart[np.ix_(chosen, chosen)], most_delta_e00, grouping)
+            labels = _clusters(self.apart[np.ix_(chosen, chosen)], max_delta_e00, grouping)
         of_color = np.full(self.distinct.shape[0], -1)
         of_color[chosen] = labels
         group_of[present] = of_color[colors]
@@ -97,7 +97,7 @@ def _led(apart: np.ndarray, limit: float) -> np.ndarray:
 EXTRACTION_VERSION = "1"
 """Another one means that other numbers would come of the same profiles and settings."""
 
-MOST_PICTURES = 5_000
+MAX_IMAGES = 5_000
 _PAIRS_AT_ONCE = 1_000_000
 
 
@@ -195,17 +195,17 @@ class _Steps:
 class ProfileArrays:
     """The profiles of some images as arrays, made once for any number of draws.
 
-    Raises BadInput for no profile and for more than :data:`MOST_PICTURES`.
+    Raises BadInput for no profile and for more than :data:`MAX_IMAGES`.
     """
 
     def __init__(self, profiles: Sequence[ColorProfile]) -> None:
         count = len(profiles)
         if count == 0:
             raise BadInput("There is no image to extract colors from. Choose at least one.")
-        if count > MOST_PICTURES:
+        if count > MAX_IMAGES:
             raise BadInput(
                 f"Extraction compares every pair of images: {count:,} are too many, at most "
-                f"{MOST_PICTURES:,} are possible. Choose fewer, or the method “all pixels”."
+                f"{MAX_IMAGES:,} are possible. Choose fewer, or the method “all pixels”."
             )
         srgb255 = np.array([profile.dominant_srgb for profile in profiles], dtype=np.float64)
         self.count = count
@@ -278,7 +278,7 @@ def extract(
 ) -> Extraction:
     """The distribution of some images of one concept, with every step.
 
-    Raises BadInput for no image and for more than :data:`MOST_PICTURES`.
+    Raises BadInput for no image and for more than :data:`MAX_IMAGES`.
     """
     settings = settings or ExtractionSettings()
     profile_arrays = ProfileArrays(profiles)

@@ -56,10 +56,10 @@ class Palette:
         """The colors as ``#RRGGBB``, outside of sRGB the nearest by channel."""
         return tuple(hex_of(color) for color in lab_to_srgb8(self.lab))
 
-    def merged(self, most_delta_e00: float) -> tuple[Palette, tuple[tuple[int, ...], ...]]:
+    def merged(self, max_delta_e00: float) -> tuple[Palette, tuple[tuple[int, ...], ...]]:
         """The palette with colors at most so far apart merged, heaviest first; of each color, which
         ones of this palette are in it. Colors of equal weight stay in their order."""
-        lab, weights, into = merge(self.lab[None], self.weights[None], most_delta_e00)
+        lab, weights, into = merge(self.lab[None], self.weights[None], max_delta_e00)
         order = by_weight(weights)[0]
         positions = order[weights[0, order] > 0]
         parts = tuple(
@@ -74,7 +74,7 @@ def by_weight(weights: np.ndarray) -> np.ndarray:
 
 
 def merge(
-    lab: np.ndarray, weights: np.ndarray, most_delta_e00: float
+    lab: np.ndarray, weights: np.ndarray, max_delta_e00: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Many palettes at once, each merged for itself.
 
@@ -101,7 +101,7 @@ def merge(
     while True:
         closest = apart.reshape(open_.size, -1).argmin(axis=1)
         in_part, i, k = np.arange(open_.size), closest // size, closest % size
-        going = apart[in_part, i, k] <= most_delta_e00
+        going = apart[in_part, i, k] <= max_delta_e00
         if not going.any():
             return lab, weights, into
         if not going.all():
@@ -120,9 +120,9 @@ def merge(
         apart[in_part, :, i] = np.where(positions < i[:, None], row, np.inf)
 
 
-MOST_COLORS = 20
+MAX_COLORS = 20
 MERGED_DELTA_E00 = 7.0
-LEAST_SHARE = 0.005
+MIN_SHARE = 0.005
 """A smaller part of the palette is excluded: a few pixels of an edge are no color of the object."""
 
 Lab = tuple[float, float, float]
@@ -169,7 +169,7 @@ def palette_of(srgb24: np.ndarray, counts: np.ndarray) -> tuple[Palette, float]:
     pixels, and the share of all pixels, 0 to 1, that it stands for."""
     cell = ((srgb24 >> 15) & 0x1C0 | (srgb24 >> 10) & 0x38 | (srgb24 >> 5) & 0x7).astype(np.int64)
     held = np.bincount(cell, weights=counts, minlength=CELLS**3)
-    largest = np.argsort(-held, kind="stable")[:MOST_COLORS]
+    largest = np.argsort(-held, kind="stable")[:MAX_COLORS]
     largest = largest[held[largest] > 0]
     sums = np.stack(
         [
@@ -181,7 +181,7 @@ def palette_of(srgb24: np.ndarray, counts: np.ndarray) -> tuple[Palette, float]:
     lab = srgb1_to_lab(sums[largest] / held[largest, None] / 255.0)
     weights = held[largest] / held[largest].sum()
     merged, _ = Palette(lab, weights).merged(MERGED_DELTA_E00)
-    in_palette = merged.weights >= LEAST_SHARE
+    in_palette = merged.weights >= MIN_SHARE
     total_weight = float(merged.weights[in_palette].sum())
     share = total_weight * float(held[largest].sum() / held.sum())
     return Palette(merged.lab[in_palette], merged.weights[in_palette] / total_weight), share

@@ -18,7 +18,7 @@ DOMINANT_BINS = 16
 CELLS = 8
 """To a channel: extraction pools pixels in 8 x 8 x 8 cells."""
 
-LEAST_COVERED = 0.5
+MIN_COVERED = 0.5
 _ROUNDING = 1e-6
 """Relative: cv2 holds the shares of areas in single precision; a half still counts as one."""
 
@@ -83,7 +83,7 @@ def sample_of(srgb8: np.ndarray, mask: np.ndarray) -> np.ndarray:
     # In double precision, a channel at a time: sums of bytes are exact, and large images fit.
     weight = inside.astype(np.float64)
     covered = cv2.resize(weight, size, interpolation=cv2.INTER_AREA)
-    belongs = covered >= float(covered.max()) * (LEAST_COVERED - _ROUNDING)
+    belongs = covered >= float(covered.max()) * (MIN_COVERED - _ROUNDING)
     colored = [
         cv2.resize(cut[..., channel] * weight, size, interpolation=cv2.INTER_AREA)[belongs]
         for channel in range(3)

@@ -332,7 +332,7 @@ SWEEP_METRICS = ("emd_lab", "pcc")
 ALL = "all"
 """The group of all concepts, and the style of all styles together."""
 
-LEAST_MODELS = 3
+MIN_MODELS = 3
 """Fewer points than this correlate with anything."""
 
 
@@ -477,6 +477,6 @@ def _rho(points: Sequence[tuple[float, str, Number]]) -> float | None:
 
     sizes = [size for size, _, _ in points]
     values = [number.value for _, _, number in points]
-    if len(points) < LEAST_MODELS or len(set(sizes)) < 2 or len(set(values)) < 2:
+    if len(points) < MIN_MODELS or len(set(sizes)) < 2 or len(set(values)) < 2:
         return None
     return float(spearmanr(sizes, values).statistic)

@@ -33,7 +33,7 @@ from truehue.core.diagnosis.scoring import TRUE, JudgmentRow
 from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import PASS, UNSCORED
 
-MOST = 24
+MAX_EXAMPLES = 24
 
 LIMITS: tuple[float, ...] = (
     *(round(0.05 * step, 2) for step in range(1, 41)),
@@ -198,11 +198,11 @@ def worst_by_rule(rows: Iterable[JudgmentRow]) -> dict[str, tuple[Example, ...]]
 
 
 def _examples(missed: list[JudgmentRow], accepted: list[JudgmentRow]) -> tuple[Example, ...]:
-    far = _spread(sorted(missed, key=lambda row: -_margin(row)), MOST)
-    deep = _spread(sorted(accepted, key=_margin), MOST)
-    half = MOST // 2
-    kept_far = far[: max(half, MOST - len(deep))]
-    kept_deep = deep[: MOST - len(kept_far)]
+    far = _spread(sorted(missed, key=lambda row: -_margin(row)), MAX_EXAMPLES)
+    deep = _spread(sorted(accepted, key=_margin), MAX_EXAMPLES)
+    half = MAX_EXAMPLES // 2
+    kept_far = far[: max(half, MAX_EXAMPLES - len(deep))]
+    kept_deep = deep[: MAX_EXAMPLES - len(kept_far)]
     return tuple(
         Example(
             row.object,

@@ -464,7 +464,7 @@ def _plain(maker: str) -> str:
     return f"{plain}-{hashlib.sha256(maker.encode()).hexdigest()[:8]}"
 
 
-_MOST = 5_000
+MAX_PHOTOGRAPHS = 5_000
 
 
 def rendered_photographs(
@@ -475,8 +475,10 @@ def rendered_photographs(
 
     Raises BadInput for a count that is not 1 to 5,000.
     """
-    if not 1 <= count <= _MOST:
-        raise BadInput(f"The renderer stands in for 1 to {_MOST:,} photographs, not {count:,}.")
+    if not 1 <= count <= MAX_PHOTOGRAPHS:
+        raise BadInput(
+            f"The renderer stands in for 1 to {MAX_PHOTOGRAPHS:,} photographs, not {count:,}."
+        )
     pairs = [(name, color) for name in OBJECTS for color in colors("l1")]
     order = seeded_order(len(pairs), f"fidelity/{seed}")
     renderer, lights = ReferenceRenderer(), list(LIGHTS)

@@ -22,7 +22,7 @@ _SIGNS = (
     "invalid buffer size",
     "paging file is too small",
 )
-_MOST_CAUSES = 10
+_MAX_CAUSES = 10
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -33,7 +33,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     in an error of a broken file.
     """
     seen: BaseException | None = error
-    for _ in range(_MOST_CAUSES):
+    for _ in range(_MAX_CAUSES):
         if seen is None:
             return False
         if _says_so(seen):

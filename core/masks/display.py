@@ -83,8 +83,8 @@ def outline_path(pixels: np.ndarray) -> str:
     return path
 
 
-def cutout_png(srgb8: np.ndarray, mask: np.ndarray, most_px: int) -> bytes:
-    """PNG of the image, its longer side at most ``most_px``, faded where ``mask`` is False.
+def cutout_png(srgb8: np.ndarray, mask: np.ndarray, max_px: int) -> bytes:
+    """PNG of the image, its longer side at most ``max_px``, faded where ``mask`` is False.
 
     ``srgb8`` uint8 ``(H, W, 3)``, ``mask`` bool ``(H, W)``.
     """
@@ -94,7 +94,7 @@ def cutout_png(srgb8: np.ndarray, mask: np.ndarray, most_px: int) -> bytes:
     alpha = Image.fromarray(np.where(mask, 255, OUTSIDE_ALPHA).astype(np.uint8))
     # Apart from each other: together, a resize would weigh colors by their alpha.
     for layer in (image, alpha):
-        layer.thumbnail((most_px, most_px), Image.Resampling.LANCZOS)
+        layer.thumbnail((max_px, max_px), Image.Resampling.LANCZOS)
     image.putalpha(alpha)
     buffer = io.BytesIO()
     image.save(buffer, format="PNG")

@@ -49,7 +49,7 @@ LEVELS: Mapping[str, str] = MappingProxyType(
 )
 """The level of difficulty of a task (the paper's Table 3 and Appendix D)."""
 
-MOST_OBJECTS = 100
+MAX_OBJECTS = 100
 """Of one prompt. Results name an object by its place, in one byte."""
 
 ROLES = ("main", "reference", "bystander")
@@ -153,8 +153,8 @@ def prompt_from_json(fields: Mapping[str, Any]) -> Prompt:
     targets = fields.get("targets") or []
     if not isinstance(targets, list) or not all(isinstance(item, Mapping) for item in targets):
         raise BadInput("The targets of a prompt are a list of objects.")
-    if len(targets) > MOST_OBJECTS:
-        raise BadInput(f"A prompt has at most {MOST_OBJECTS} objects, not {len(targets):,}.")
+    if len(targets) > MAX_OBJECTS:
+        raise BadInput(f"A prompt has at most {MAX_OBJECTS} objects, not {len(targets):,}.")
     rest = {name: _text(fields, name) for name in _TEXTS}
     return Prompt(**texts, targets=tuple(_target(item) for item in targets), **rest)
 

@@ -41,11 +41,11 @@ from truehue.core.runs.records import (
     ScoringPlan,
     StoredItem,
 )
-from truehue.core.runs.summary import MOST_PICTURES
+from truehue.core.runs.summary import MAX_IMAGES
 from truehue.core.verdict.candidates import MAX_NEIGHBORS
 from truehue.core.verdict.rules import RULES, rule
 
-MOST_IMAGES_A_PROMPT = 1_000
+MAX_IMAGES_A_PROMPT = 1_000
 
 
 def make_plan(
@@ -116,8 +116,8 @@ def make_plan(
         munsell,
         scales,
     )
-    if plan.total > MOST_PICTURES:
-        raise BadInput(f"A run has at most {MOST_PICTURES:,} images, not {plan.total:,}.")
+    if plan.total > MAX_IMAGES:
+        raise BadInput(f"A run has at most {MAX_IMAGES:,} images, not {plan.total:,}.")
     return plan
 
 
@@ -289,9 +289,9 @@ def order_of(plan: RunPlan) -> np.ndarray:
 
 def _check_drawing(kind: str, drawing: GenerationPlan, scales: int) -> None:
     images, size_px, options = drawing.images, drawing.size_px, drawing.options
-    if not 1 <= images * scales <= MOST_IMAGES_A_PROMPT:
+    if not 1 <= images * scales <= MAX_IMAGES_A_PROMPT:
         suffix = f" of each of {scales} guidance scales" if scales > 1 else ""
-        limit = max(MOST_IMAGES_A_PROMPT // scales, 1)
+        limit = max(MAX_IMAGES_A_PROMPT // scales, 1)
         raise BadInput(f"Images per prompt{suffix}: 1 to {limit:,}, not {images}.")
     if not 0 <= drawing.seed <= MAX_SEED + 1 - images:
         raise BadInput(f"The seeds must lie between 0 and {MAX_SEED:,}; start with a lower one.")

@@ -15,11 +15,11 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.registry import model
 from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, STORED, MaskerSpec
 
-MOST_PICTURES = 50_000_000
+MAX_IMAGES = 50_000_000
 """Images of one run."""
 
-MOST_RULES = 32
-MOST_PARTS = 10_000
+MAX_RULES = 32
+MAX_PARTS = 10_000
 """Characters of options, or of what a run was made with, as JSON."""
 
 _TEXTS = {
@@ -62,16 +62,16 @@ def checked_summary(summary: Any) -> dict[str, Any]:
     for name in _WHOLE:
         _must(_whole(summary[name], 2**63 - 1), f"its {name} is no number")
     _must(
-        1 <= summary["images"] <= 10**6 and 1 <= summary["total"] <= MOST_PICTURES,
+        1 <= summary["images"] <= 10**6 and 1 <= summary["total"] <= MAX_IMAGES,
         "it has no images, or too many",
     )
-    _must(1 <= summary["prompts"] <= MOST_PICTURES, "it has no prompts, or too many")
+    _must(1 <= summary["prompts"] <= MAX_IMAGES, "it has no prompts, or too many")
     for name in _NUMBERS_OR_NONE:
         _must(summary[name] is None or _number(summary[name]), f"its {name} is no number")
     for name in ("items_sha256", "munsell_sha256"):
         _must(isinstance(summary.get(name, ""), str), f"its {name} is no text")
     if summary["kind"] == STORED:
-        _must(_whole(summary.get("items"), MOST_PICTURES), "its items is no number")
+        _must(_whole(summary.get("items"), MAX_IMAGES), "its items is no number")
     _check_options(summary)
     _check_scales(summary)
     _must(_is_time(summary["created_at"]), "its created_at is no time")
@@ -104,7 +104,7 @@ def _check_options(summary: Mapping[str, Any]) -> None:
     for name in ("options", "made_with"):
         part = summary[name]
         _must(isinstance(part, dict), f"its {name} are no JSON object")
-        _must(_json_length(part) <= MOST_PARTS, f"its {name} are too long, or no JSON")
+        _must(_json_length(part) <= MAX_PARTS, f"its {name} are too long, or no JSON")
     for name in ("light", "failure"):
         _must(isinstance(summary["options"].get(name, ""), str), f"its {name} is no text")
     _must(
@@ -141,7 +141,7 @@ def _rules(summary: Mapping[str, Any]) -> list[list[str]]:
     rules = summary["rules"]
     # Only a run that measures concepts can do without.
     measures = bool(summary["made_with"].get("profile"))
-    if not isinstance(rules, list) or not (rules or measures) or len(rules) > MOST_RULES:
+    if not isinstance(rules, list) or not (rules or measures) or len(rules) > MAX_RULES:
         raise BadInput("it names no rules")
     for rule in rules:
         _must(

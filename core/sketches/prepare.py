@@ -15,7 +15,7 @@ import numpy as np
 
 from truehue.core.errors import ImageError
 from truehue.core.sketches.records import (
-    LEAST_SIDE,
+    MIN_SIDE,
     Sketch,
     SketchSettings,
     SketchWarning,
@@ -110,7 +110,7 @@ EMPTY, MOSTLY_INK, FEW_REGIONS, GAPS = "empty", "mostly-ink", "few-regions", "ga
 SHADING, GRAY_WASH, COLORED = "shading", "gray-wash", "colored"
 PHOTOGRAPH, INVERTED, SPECKS = "photograph", "inverted", "specks"
 
-LEAST_SHARE = 0.0005
+MIN_SHARE = 0.0005
 """Of the sketch: a region that a hand can hit, 23 x 23 pixels at 1024 x 1024."""
 
 _LEAKED_SHARE = (1.0, 0.0005, 0.004, 0.02)
@@ -121,7 +121,7 @@ _PARTED_SHARE = 0.004
 where it is that large a share."""
 
 _MANY_SPECKS = 60
-_MOST_BETWEEN = 0.22
+_MAX_BETWEEN = 0.22
 _MANY_COLORS = 25
 
 
@@ -133,7 +133,7 @@ def of_image(flat: Flattened, inverted: bool) -> tuple[SketchWarning, ...]:
 
 def _of_image(flat: Flattened, inverted: bool) -> Iterator[SketchWarning]:
     between = float(((flat.lightness > 0.25) & (flat.lightness < 0.85)).mean())
-    if between > _MOST_BETWEEN or flat.colors >= _MANY_COLORS:
+    if between > _MAX_BETWEEN or flat.colors >= _MANY_COLORS:
         yield SketchWarning(
             PHOTOGRAPH,
             f"This looks like a photograph or a painting: {between:.0%} of it is neither line "
@@ -180,14 +180,14 @@ def _of_regions(ink: np.ndarray, maps: RegionMaps, closing: int) -> Iterator[Ske
     yield from _shading(ink)
     sizes = np.bincount(maps.labels[closing].reshape(-1))[1:]
     inner = _inner(maps, closing)
-    fillable = int((sizes[inner] >= LEAST_SHARE * ink.size).sum())
+    fillable = int((sizes[inner] >= MIN_SHARE * ink.size).sum())
     if fillable < 2:
         yield SketchWarning(
             FEW_REGIONS,
             f"Only {fillable} region{'' if fillable == 1 else 's'} inside the drawing can be "
             "filled. Concepts of several colors need more, or the brush.",
         )
-    tiny = int((sizes < LEAST_SHARE * ink.size / 2).sum())
+    tiny = int((sizes < MIN_SHARE * ink.size / 2).sum())
     if tiny > _MANY_SPECKS:
         yield SketchWarning(
             SPECKS,
@@ -246,7 +246,7 @@ def suggested_closing(maps: RegionMaps) -> int:
     return 0
 
 
-_MOST_ENLARGED = 4
+_MAX_ENLARGED = 4
 _FAINTEST = 0.12
 """Lines that are not that much darker than the paper, of 1, are none."""
 
@@ -254,7 +254,7 @@ _LINE_BEGINS = 0.55
 """Where a line begins, of the way from its middle to the paper: half, and a bit for thin ones."""
 
 _PAPER = 0.98
-_LEAST_SPECK_PX = 3
+_MIN_SPECK_PX = 3
 _EDGE_PX = 2.5
 """How far from a line, at a longer side of 1024, gray may still be its soft edge."""
 
@@ -272,7 +272,7 @@ def prepare(srgb8: np.ndarray, settings: SketchSettings | None = None) -> Sketch
     height, width = srgb8.shape[:2]
     if max(height, width) > 100 * min(height, width):
         raise ImageError(f"An image of {width} × {height} pixels is too narrow to color.")
-    factor = min(settings.longer_side / max(height, width), _MOST_ENLARGED)
+    factor = min(settings.longer_side / max(height, width), _MAX_ENLARGED)
     size = max(1, round(width * factor)), max(1, round(height * factor))
     srgb8 = _resized(srgb8, 2 * settings.longer_side)
     inverted = _is_inverted(srgb8)
@@ -286,7 +286,7 @@ def prepare(srgb8: np.ndarray, settings: SketchSettings | None = None) -> Sketch
     ink = _inked(lightness, settings)
     if settings.speck_px:
         _without_specks(
-            ink, max(_LEAST_SPECK_PX, round(settings.speck_px * scale_of(ink.shape) ** 2))
+            ink, max(_MIN_SPECK_PX, round(settings.speck_px * scale_of(ink.shape) ** 2))
         )
     if settings.flatten:
         _without_haze(ink)
@@ -335,7 +335,7 @@ def _sized(lightness: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     smaller = size[0] < lightness.shape[1]
     way = cv2.INTER_AREA if smaller else cv2.INTER_CUBIC
     sized = cv2.resize(lightness, size, interpolation=way)
-    missing = [max(0, LEAST_SIDE - side) for side in sized.shape]
+    missing = [max(0, MIN_SIDE - side) for side in sized.shape]
     return np.pad(sized, [(0, more) for more in missing], constant_values=1.0).clip(0, 1)
 
 

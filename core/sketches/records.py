@@ -16,7 +16,7 @@ SIDE = 1024
 """What lengths of sketches are given for: the longer side in pixels that most sketches have."""
 
 LONGEST_SIDE = 2048
-LEAST_SIDE = 8
+MIN_SIDE = 8
 
 INK = 128
 """Of 255: from here on a pixel counts as paper where colors are measured; below, ink covers it."""
@@ -97,10 +97,10 @@ def check_ink(ink: np.ndarray) -> None:
     """Raises BadInput unless ``ink`` is uint8 ``(H, W)`` with sides of 8 to 2048 pixels."""
     if ink.dtype != np.uint8 or ink.ndim != 2:
         raise BadInput(f"Ink is uint8 (H, W), not {ink.dtype} {ink.shape}.")
-    if min(ink.shape) < LEAST_SIDE or max(ink.shape) > LONGEST_SIDE:
+    if min(ink.shape) < MIN_SIDE or max(ink.shape) > LONGEST_SIDE:
         height, width = ink.shape
         raise BadInput(
-            f"A sketch has sides of {LEAST_SIDE} to {LONGEST_SIDE} pixels, not {width} × {height}."
+            f"A sketch has sides of {MIN_SIDE} to {LONGEST_SIDE} pixels, not {width} × {height}."
         )
 
 

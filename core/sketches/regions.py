@@ -22,8 +22,8 @@ from truehue.core.errors import BadInput
 from truehue.core.sketches.records import LONGEST_SIDE, check_ink, scale_of, sketch_id
 
 CODING_VERSION = 1
-MOST_MAPS = 16
-_MOST_BYTES = 4  # of a varint: 28 bits, more than pixels of the largest sketch
+MAX_MAPS = 16
+_MAX_BYTES = 4  # of a varint: 28 bits, more than pixels of the largest sketch
 
 
 def encode(maps: Sequence[np.ndarray]) -> bytes:
@@ -48,7 +48,7 @@ def decode(data: bytes) -> tuple[np.ndarray, ...]:
     if values.size < 4 or values[0] != CODING_VERSION:
         raise BadInput("These are no region maps of this version. Load the page again.")
     width, height, count = (int(value) for value in values[1:4])
-    if not (0 < width <= LONGEST_SIDE and 0 < height <= LONGEST_SIDE and 0 < count <= MOST_MAPS):
+    if not (0 < width <= LONGEST_SIDE and 0 < height <= LONGEST_SIDE and 0 < count <= MAX_MAPS):
         raise BadInput("These region maps have a size that no sketch has.")
     index, maps = 4, []
     for _ in range(count):
@@ -77,11 +77,11 @@ def label_type(regions: int) -> type[np.generic]:
 def _varints(values: np.ndarray) -> bytes:
     """Whole numbers int64 ``(N,)`` from 0 on, seven bits a byte, low ones first."""
     lengths = np.ones(values.size, np.int64)
-    for more in range(1, _MOST_BYTES):
+    for more in range(1, _MAX_BYTES):
         lengths += values >= 1 << (7 * more)
     starts = np.cumsum(lengths) - lengths
     out = np.zeros(int(lengths.sum()), np.uint8)
-    for index in range(_MOST_BYTES):
+    for index in range(_MAX_BYTES):
         reached = lengths > index
         septet = (values[reached] >> (7 * index)) & 0x7F
         out[starts[reached] + index] = septet | np.where(lengths[reached] > index + 1, 0x80, 0)
@@ -96,7 +96,7 @@ def _numbers(data: bytes) -> np.ndarray:
     last = np.flatnonzero(septets < 0x80)
     starts = np.concatenate(([0], last[:-1] + 1))
     lengths = last - starts + 1
-    if int(lengths.max()) > _MOST_BYTES:
+    if int(lengths.max()) > _MAX_BYTES:
         raise BadInput("These are no region maps: a number in them is too large.")
     index = np.arange(septets.size) - np.repeat(starts, lengths)
     parts = (septets & 0x7F).astype(np.int64) << (7 * index)
@@ -113,12 +113,12 @@ it lies, has a pixel of half its darkness in each row or column that it crosses.
 GROWTH_PX = 12
 """How far regions reach under lines, at a longer side of 1024."""
 
-_LEAST_GROWTH_PX = 2.0
+_MIN_GROWTH_PX = 2.0
 _ROOM = 1.2
 """A core is one of its own where the ball has this much room and half a pixel: passages that are
 just as wide as the ball would fall to pieces otherwise."""
 
-MOST_REGIONS = 20_000
+MAX_REGIONS = 20_000
 """Under one closing: more are hatching or noise that nobody colors, and the numbers of a page."""
 
 _KEPT = 8
@@ -190,7 +190,7 @@ _maps: LruCache[RegionMaps] = LruCache(_KEPT)
 def regions(ink: np.ndarray) -> RegionMaps:
     """The regions of a sketch's ink, uint8 ``(H, W)``; the last ones asked for are kept.
 
-    Raises BadInput for what is no ink, and for ink of more than :data:`MOST_REGIONS`.
+    Raises BadInput for what is no ink, and for ink of more than :data:`MAX_REGIONS`.
     """
     return _maps.get(sketch_id(ink), lambda: _read_only(decode(coded_regions(ink))))
 
@@ -223,7 +223,7 @@ def label_maps(ink: np.ndarray) -> tuple[np.ndarray, ...]:
     count, labels = cv2.connectedComponents(paper, connectivity=4, ltype=cv2.CV_32S)
     _require_few(count - 1)  # before anything that costs more
     squared = _squared_distance(paper)
-    under = _Growth(paper.view(bool), max(GROWTH_PX * scale, _LEAST_GROWTH_PX))
+    under = _Growth(paper.view(bool), max(GROWTH_PX * scale, _MIN_GROWTH_PX))
     maps = []
     for gap_px in CLOSINGS_PX:
         if gap_px:
@@ -234,9 +234,9 @@ def label_maps(ink: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _require_few(count: int) -> None:
-    if count > MOST_REGIONS:
+    if count > MAX_REGIONS:
         raise BadInput(
-            f"This drawing falls into {count:,} regions, more than {MOST_REGIONS:,}: it is full of "
+            f"This drawing falls into {count:,} regions, more than {MAX_REGIONS:,}: it is full of "
             "hatching or specks. Remove larger specks, or import a drawing of clean lines."
         )
 

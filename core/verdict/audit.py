@@ -209,7 +209,7 @@ def _verb(ids: Sequence[str], status: str) -> str:
 
 Limits = Mapping[str, float]
 METRICS = ("misfit", "delta_e00", "delta_chroma", "hue_deg")
-MOST = {"misfit": 50.0, "delta_e00": 100.0, "delta_chroma": 200.0, "hue_deg": 180.0}
+MAX_LIMITS = {"misfit": 50.0, "delta_e00": 100.0, "delta_chroma": 200.0, "hue_deg": 180.0}
 """Beyond these there is nothing left to forbid."""
 
 
@@ -246,7 +246,7 @@ def read_limits(text: str) -> dict[str, float]:
             value = float(number)
         except ValueError:
             value = float("nan")
-        if name not in MOST or not 0.0 < value <= MOST[name]:
+        if name not in MAX_LIMITS or not 0.0 < value <= MAX_LIMITS[name]:
             raise BadInput(
                 f'The limit "{part[:40]}" cannot be read: write one of {", ".join(METRICS)}, a '
                 "colon and a number above 0, as in delta_e00:8."

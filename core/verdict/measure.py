@@ -34,7 +34,7 @@ from truehue.core.verdict.rules import (
 )
 from truehue.core.verdict.truehue import judge_lit
 
-MOST_KEPT = 32
+MAX_KEPT = 32
 """Accepted colors that are written out with a verdict; of more, those that it speaks of."""
 
 
@@ -140,7 +140,7 @@ class Measurement:
 
     def _saved_candidates(self) -> tuple[Candidate, ...]:
         """All, or of hundreds of Munsell samples the target color and what the metrics speak of."""
-        if len(self.candidates) <= MOST_KEPT:
+        if len(self.candidates) <= MAX_KEPT:
             return self.candidates
         positions = {0, *(metric.candidate for metric in self.verdict.metrics)}
         return tuple(self.candidates[index] for index in sorted(positions))

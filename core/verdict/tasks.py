@@ -25,13 +25,13 @@ from truehue.core.verdict.reasons import by as by_rule
 from truehue.core.verdict.reasons import without_rule
 from truehue.core.verdict.rules import DIFFERS, FAIL, MATCHES, PASS, UNSCORED, Rule, Verdict, rule
 
-LEAST_SHARE, MOST_SHARE = 0.4, 1.2
+MIN_SHARE, MAX_SHARE = 0.4, 1.2
 """How far on the straight way in the a*b* plane, own color to the other's, a color has leaked."""
 
-MOST_ASIDE = 0.25
+MAX_ASIDE = 0.25
 """How far it may lie beside that way, as a share of its length."""
 
-LEAST_APART = 15.0
+MIN_APART = 15.0
 """Colors nearer than this in the a*b* plane say too little of who took from whom."""
 
 Lab = tuple[float, float, float]
@@ -108,11 +108,11 @@ def part_of(lab: Lab, own_lab: Lab, other_lab: Lab) -> bool:
     own, other, ab = (np.array(color[1:]) for color in (own_lab, other_lab, lab))
     way = other - own
     length = float(np.hypot(*way))
-    if length < LEAST_APART:
+    if length < MIN_APART:
         return False
     share = float((ab - own) @ way) / length**2
     aside = float(np.hypot(*(ab - own - share * way))) / length
-    return LEAST_SHARE <= share <= MOST_SHARE and aside <= MOST_ASIDE
+    return MIN_SHARE <= share <= MAX_SHARE and aside <= MAX_ASIDE
 
 
 log = logging.getLogger("truehue")

@@ -56,7 +56,7 @@ HAZE_COST = 3.0
 SURFACE_HAZE1 = 0.04
 """What a surface of refractive index 1.5 reflects of a white surround, ((1.5 - 1) / (1.5 + 1))²
 (Fresnel, normal incidence)."""
-MOST_HAZE1 = 0.08
+MAX_HAZE1 = 0.08
 PASS_CONFIDENCE, FAIL_CONFIDENCE = (1.75, 0.9), (-0.3, 4.5)
 """Offset and slope of a logistic curve over the logarithm of how far the misfit is from its limit,
 in ratio. Fitted to two sets of path-traced images together, with five near names asked for each
@@ -140,7 +140,7 @@ def _best_account(parts: tuple[LitPart, ...], asked1: np.ndarray) -> _Account:
     """``asked1`` ``(M, 3)``: the accepted colors in linear sRGB."""
     found1 = np.array([part.linear1 for part in parts])
     # Axes: level of shade, accepted color, factor, haze.
-    hazes1 = np.linspace(0.0, np.minimum(MOST_HAZE1, found1.min(axis=1)), _HAZES, axis=1)
+    hazes1 = np.linspace(0.0, np.minimum(MAX_HAZE1, found1.min(axis=1)), _HAZES, axis=1)
     level_costs = np.array([LEVEL_COSTS[part.percentile] for part in parts])
     cost = np.sqrt(
         factor_cost(_FACTORS)[None, :, None] ** 2
@@ -198,7 +198,7 @@ def _lab(linear1: np.ndarray) -> np.ndarray:
 
 
 # As far as a rule without a limit on ΔChroma is looked at; 5 ΔE00 of the most vivid colors.
-_MOST_CHROMA = 40.0
+_MAX_CHROMA = 40.0
 
 
 def acceptance_outline(
@@ -211,7 +211,7 @@ def acceptance_outline(
     """
     center = np.array(candidate_lab, dtype=np.float64)
     angle = np.linspace(0.0, 2.0 * np.pi, directions + 1)
-    maximum = thresholds.delta_chroma if thresholds.delta_chroma is not None else _MOST_CHROMA
+    maximum = thresholds.delta_chroma if thresholds.delta_chroma is not None else _MAX_CHROMA
     radius = np.linspace(0.0, maximum, 126)[1:]
     points = np.empty((angle.size, radius.size, 3))
     points[..., 0] = center[0]

@@ -34,9 +34,9 @@ from truehue.core.vlm.records import (
 
 PIXELS_VERSION = "1"
 """Rises where the reader of pixels would answer otherwise: stored answers name it."""
-LEAST_SHARE = 0.005
+MIN_SHARE = 0.005
 """Of the image: a color with fewer pixels does not count as one of its colors."""
-LEAST_OBJECT_PX = 40
+MIN_OBJECT_PX = 40
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _largest(item: Illustrated, match: re.Match[str]) -> int | None:
 def _color_count(item: Illustrated, match: re.Match[str]) -> int | None:
     """How many colors have more than a trace of the image."""
     _, counts, _ = _distinct(item.srgb8)
-    return _numbered(item, int(np.count_nonzero(counts >= LEAST_SHARE * counts.sum())))
+    return _numbered(item, int(np.count_nonzero(counts >= MIN_SHARE * counts.sum())))
 
 
 def _object_count(item: Illustrated, match: re.Match[str]) -> int | None:
@@ -164,14 +164,14 @@ def _object_count(item: Illustrated, match: re.Match[str]) -> int | None:
     mask = np.array([name == match[1] for name in names])[back].astype(np.uint8)
     _, _, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
     sizes = stats[1:, cv2.CC_STAT_AREA]
-    return _numbered(item, int(np.count_nonzero(sizes >= LEAST_OBJECT_PX)))
+    return _numbered(item, int(np.count_nonzero(sizes >= MIN_OBJECT_PX)))
 
 
 def _compared(item: Illustrated, match: re.Match[str]) -> int | None:
     """The shape whose color measures largest; a shape is told by how much of its box it fills."""
     rgb, counts, back = _distinct(item.srgb8)
     colors: dict[str, NDArray[np.uint8]] = {}
-    for index in np.flatnonzero(counts >= LEAST_SHARE * counts.sum()):
+    for index in np.flatnonzero(counts >= MIN_SHARE * counts.sum()):
         mask = (back == index).astype(np.uint8)
         _, _, width, height = cv2.boundingRect(mask)
         if width == mask.shape[1] and height == mask.shape[0]:

@@ -194,7 +194,7 @@ def _lists(text: str, choices: Choices) -> list[tuple[int, int]]:
 
 
 CONTRADICTION = "Its letter and its words name different choices"
-_MOST_PLACES, _WORDS_LONGEST = 20, 200
+_MAX_PLACES, _WORDS_LONGEST = 20, 200
 _QUESTION = re.compile(r"[^.!?\n]{0,200}\?")
 _ITEM = re.compile(r"(?:^|(?<=[.!?;\n]))\s*[(\[]?([A-Z])[)\].:]\s+(?=\S)")
 _FINAL_LETTER = re.compile(r"[(\[]\s*([A-Za-z])\s*[)\]]")
@@ -482,7 +482,7 @@ def _elsewhere(word: str, position: int, terms: list[list[str]]) -> bool:
 def find_contradiction(text: str, letter: str, offered: AnswerChoices) -> str:
     """The letter of another choice whose very words follow a letter that was read; else ""."""
     matches = list(re.finditer(rf"(?<![\w'])[(\[]?{letter}[)\].:]+\s*", text))
-    for match in matches[-_MOST_PLACES:]:
+    for match in matches[-_MAX_PLACES:]:
         rest = text[match.end() : match.end() + _WORDS_LONGEST].split("\n")[0]
         begin = re.match(r"(?:[\s\"'(:–—-]|an?\s|the\s)*", rest, re.IGNORECASE)
         spans = offered.mentions(rest)

@@ -58,7 +58,7 @@ _BOX = re.compile(r"<\|begin_of_box\|>(.*?)(?:<\|end_of_box\|>|$)", re.DOTALL)
 _SPECIAL = re.compile(r"<\|[^|<>]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|<eos>|<pad>|</?answer>")
 _HTML = re.compile(r"</?(?:b|strong|i|em|u|p|br|span|div|code|mark|center)(?:\s[^<>]{0,60})?/?>")
 _COMMAND = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|mathit|mathsf|texttt|operatorname)\b")
-_MOST_BOXES = 20
+_MAX_BOXES = 20
 _FENCE = re.compile(r"```[a-zA-Z]*\n?(.*?)(?:```|$)", re.DOTALL)
 # What models call the field of a JSON answer, without case, blanks and underscores.
 _FIELDS = (
@@ -80,7 +80,7 @@ _FIELDS = (
 )
 BOTH = "It says both yes and no."
 SEVERAL_WORDS = "It gives several answers."
-MOST_WORDS = 8
+MAX_WORDS = 8
 """An open answer of more words is a text that comes to no conclusion."""
 
 _YES = (
@@ -162,7 +162,7 @@ def read_open(text: str) -> tuple[str | None, str]:
     plain = _COLOR_AFTER.sub("", plain).strip(" .,;:!\"'")
     if (
         not plain
-        or len(plain.split()) > MOST_WORDS
+        or len(plain.split()) > MAX_WORDS
         or re.match(r"(?:not|no)\b", plain, re.IGNORECASE)
     ):
         return None, NO_CONCLUSION
@@ -245,7 +245,7 @@ def _without_thinking(text: str) -> tuple[str, str]:
 def _boxed(text: str) -> list[str]:
     r"""The contents of every ``\boxed{...}``, whose braces may be nested."""
     contents = []
-    for match in list(re.finditer(r"\\f?boxed\s*\{", text))[-_MOST_BOXES:]:
+    for match in list(re.finditer(r"\\f?boxed\s*\{", text))[-_MAX_BOXES:]:
         depth, start = 1, match.end()
         for index in range(start, min(len(text), start + 1_000)):
             depth += {"{": 1, "}": -1}.get(text[index], 0)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from truehue.core.errors import BadInput
 from truehue.core.images.load import load_mask
-from truehue.core.vlm.generators.color_counting import LEAST_DELTA_E00
+from truehue.core.vlm.generators.color_counting import MIN_DELTA_E00
 from truehue.core.vlm.generators.draws import Difficulty
 from truehue.core.vlm.generators.palette import delta, least_delta, srgb8_of
 from truehue.core.vlm.question_set import QuestionSet
@@ -280,7 +280,7 @@ def _same_patches(srgb8: NDArray[np.uint8], made: Mapping[str, Any]) -> Mapping[
             return None
         colors.append(srgb8_of(values[0]))
     apart = delta(*colors)
-    if made["equal"] != (colors[0] == colors[1]) or (not made["equal"] and apart < _LEAST_SEEN):
+    if made["equal"] != (colors[0] == colors[1]) or (not made["equal"] and apart < _MIN_SEEN):
         return None
     changed = {
         "left_srgb8": list(colors[0]),
@@ -291,7 +291,7 @@ def _same_patches(srgb8: NDArray[np.uint8], made: Mapping[str, Any]) -> Mapping[
     return changed if made["equal"] else {**changed, "counteracts": None}
 
 
-_LEAST_SEEN = 3.0
+_MIN_SEEN = 3.0
 """Delta E00 of two patches that are asked to be seen as different."""
 
 
@@ -303,6 +303,6 @@ def _apart(srgb8: NDArray[np.uint8], made: Mapping[str, Any]) -> Mapping[str, An
     if len(set(colors)) < len(colors):
         return None
     least = least_delta(colors)
-    if least < LEAST_DELTA_E00[Difficulty(made["difficulty"])]:
+    if least < MIN_DELTA_E00[Difficulty(made["difficulty"])]:
         return None
     return {"srgb8": [list(color) for color in colors], "least_delta_e00": least}

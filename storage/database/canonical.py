@@ -14,7 +14,7 @@ from truehue.core.errors import BadInput
 # Every whole number up to here has an exact float, so 50 and 50.0 are surely the same number.
 _EXACT_WHOLE = 2**53
 # Python refuses to write a number of more than 4,300 digits.
-_MOST_BITS = 4_096
+_MAX_BITS = 4_096
 
 
 def text(value: object, field: str) -> str:
@@ -61,8 +61,8 @@ def plain(value: object, field: str) -> Any:
     and for any other type, numpy's own included.
     """
     if value is None or isinstance(value, (bool, int)):
-        if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-            raise BadInput(f"{field} is a whole number of more than {_MOST_BITS:,} bits.")
+        if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+            raise BadInput(f"{field} is a whole number of more than {_MAX_BITS:,} bits.")
         return value
     if isinstance(value, float):
         if not math.isfinite(value):

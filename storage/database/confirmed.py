@@ -27,7 +27,7 @@ from truehue.core.files import sync_folder
 log = logging.getLogger("truehue")
 
 KEPT_LOGS = "kept-logs"
-MOST_LOGS = 5
+MAX_LOGS = 5
 _LINE = 160
 _DAMAGED_ENTRY = re.compile(r"Corrupt WAL file: entry at byte position (\d+)")
 
@@ -203,7 +203,7 @@ def save_log(path: Path) -> Path | None:
         folder.mkdir(exist_ok=True)
         copy = folder / f"{wal.name}.{clock():%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
         shutil.copyfile(wal, copy)
-        for old in sorted(folder.glob(f"{wal.name}.*"))[:-MOST_LOGS]:
+        for old in sorted(folder.glob(f"{wal.name}.*"))[:-MAX_LOGS]:
             old.unlink()
     except OSError as error:
         log.warning("%s could not be copied to %s: %s", wal, folder, error)

@@ -43,7 +43,7 @@ _SCORED = f"""
     )
 """
 
-MOST = 500
+MAX_ROWS = 500
 PLACE = f"((({PICTURE}) << 5) + target + 1)"
 """The last word in every order: no two rows of a rule are equal."""
 
@@ -90,7 +90,7 @@ def page(
     """
     if sort not in SORTS and not sort.startswith(SCORE):
         raise BadInput(f"There is no order {sort[:40]!r}: give one of {', '.join(SORTS)}.")
-    limit = max(1, min(int(limit), MOST))
+    limit = max(1, min(int(limit), MAX_ROWS))
     order = _Order(sort, descending, wall)
     begin = order.parse(after) if after else None
     with snapshot(database) as cursor:

@@ -42,7 +42,7 @@ from truehue.storage.results.dictionary import (
 from truehue.storage.results.facets import Facets, facets, images_sql, keys_of, objects_sql
 from truehue.storage.results.items import item_rows, items, snapshot, tallies_within, verdict_rows
 from truehue.storage.results.pages import (
-    MOST,
+    MAX_ROWS,
     PageRows,
     image_verdicts,
     images_of_text,
@@ -94,7 +94,7 @@ def pairs(
     :meth:`truehue.storage.results.queries.Results.pairs`."""
     if cell not in _OF_CELL:
         raise BadInput(f"There is no cell {cell[:40]!r}: give one of {', '.join(CELLS)}.")
-    limit = max(1, min(int(limit), MOST))
+    limit = max(1, min(int(limit), MAX_ROWS))
     begin = _parse(after) if after else (-1, -1)
     if start is not None and not after:
         begin = _before(database, dictionary.number("run", runs.run_a), start)

@@ -32,7 +32,7 @@ STATUSES = ("", PASS, FAIL, UNSCORED)
 """By their number; 0 where a rule says nothing of an image."""
 PASSES, FAILS, UNSCORES = 1, 2, 3
 STATUS_BITS = 2
-MOST_RULES = 31  # two bits each in 63
+MAX_RULES = 31  # two bits each in 63
 TRAITS = (LIGHT, DARK, ISH, PLAIN, BASIC, INTERMEDIATE)
 """By their bit: modifiers of level 3, basic and intermediate names of level 2."""
 FIRSTS = ("object", "category", "color", "sector", "asked_l2", "found_l2")
@@ -53,7 +53,7 @@ def numbers_of(
     if not new:
         return numbers
     first = 1 + max(numbers.values(), default=-1)
-    if kind == "rule" and first + len(new) > MOST_RULES:
+    if kind == "rule" and first + len(new) > MAX_RULES:
         raise BadInput(f"There are results of {first} rules already; there is room for no more.")
     added = {name: first + index for index, name in enumerate(new)}
     cursor.execute(

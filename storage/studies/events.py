@@ -38,7 +38,7 @@ _INTEGER, _BIGINT = 2**31, 2**63
 _KINDS = frozenset(EventKind)
 log = logging.getLogger("truehue")
 
-MOST_EVENTS = 2000
+MAX_EVENTS = 2000
 """Events in one transaction; what waits beyond that goes into the next."""
 PACE_S = 0.025
 """From the begin of a transaction that several shared to that of the next, at least."""
@@ -337,7 +337,7 @@ class GroupCommit:
             group: list[Batch] = []
             events = 0
             while self._waiting and (
-                not group or events + len(self._waiting[0].events) <= MOST_EVENTS
+                not group or events + len(self._waiting[0].events) <= MAX_EVENTS
             ):
                 group.append(self._waiting.popleft())
                 events += len(group[-1].events)

@@ -13,7 +13,7 @@ from truehue.core.studies import AccountRecord
 from truehue.storage.accounts import ADMIN, Accounts
 from truehue.tabs.page.requests import PageRequest, read_as
 
-MOST_NAME = 60
+MAX_NAME = 60
 RESEARCHER = "researcher"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f]")
 
@@ -63,9 +63,9 @@ def _add(accounts: Accounts, target: AccountChange) -> str:
 def plain_name(text: str) -> str:
     """The name of an account, as it is stored; raises BadInput for what is no name."""
     name = unicodedata.normalize("NFC", text).strip()
-    if not name or len(name) > MOST_NAME or _CONTROL.search(name):
+    if not name or len(name) > MAX_NAME or _CONTROL.search(name):
         raise BadInput(
-            f"A name has 1 to {MOST_NAME} characters that can be seen, not {text[:80]!r}.", "name"
+            f"A name has 1 to {MAX_NAME} characters that can be seen, not {text[:80]!r}.", "name"
         )
     return name
 

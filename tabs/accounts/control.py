@@ -25,7 +25,7 @@ from truehue.tabs.feature import AppParts
 
 log = logging.getLogger("truehue")
 
-MOST_BYTES = 2**16
+MAX_BYTES = 2**16
 WAIT_S = 10.0
 COPY_S = 600.0
 COPY_DATABASE = "copy-database"
@@ -64,7 +64,7 @@ class Control:
 
             def handle(self) -> None:
                 with contextlib.suppress(OSError):
-                    answer = answer_to(self.rfile.readline(MOST_BYTES))
+                    answer = answer_to(self.rfile.readline(MAX_BYTES))
                     self.wfile.write(json.dumps(answer).encode() + b"\n")
 
         try:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("truehue")
 
-LEAST_CHARACTERS, MOST_CHARACTERS = 10, 1_000
+MIN_CHARACTERS, MAX_CHARACTERS = 10, 1_000
 # Of a password that nobody knows, with the parameters of today. Who has no account waits for it, so
 # that the time of an answer does not say which names there are.
 NOBODYS_HASH = (
@@ -25,14 +25,14 @@ NOBODYS_HASH = (
 
 def checked(password: str) -> str:
     """A new password; raises BadInput where it is too short or too long to be one."""
-    if len(password) < LEAST_CHARACTERS:
+    if len(password) < MIN_CHARACTERS:
         raise BadInput(
-            f"A password has at least {LEAST_CHARACTERS} characters. Three or four words that do "
+            f"A password has at least {MIN_CHARACTERS} characters. Three or four words that do "
             "not belong together are easy to keep in mind.",
             "password",
         )
-    if len(password) > MOST_CHARACTERS:
-        raise BadInput(f"A password has at most {MOST_CHARACTERS:,} characters.", "password")
+    if len(password) > MAX_CHARACTERS:
+        raise BadInput(f"A password has at most {MAX_CHARACTERS:,} characters.", "password")
     return password
 
 
@@ -72,4 +72,4 @@ class Passwords:
 
 def _composed(password: str) -> str:
     """One keyboard sends ä as one character, another as two."""
-    return unicodedata.normalize("NFC", password[:MOST_CHARACTERS])
+    return unicodedata.normalize("NFC", password[:MAX_CHARACTERS])

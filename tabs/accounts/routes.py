@@ -31,7 +31,7 @@ from truehue.tabs.page.visitors import Visitors
 
 DEVICE = "truehue-device"
 DEVICE_S = 365 * 24 * 3600
-MOST_FORM_BYTES = 16 * 2**10
+MAX_FORM_BYTES = 16 * 2**10
 SLOWEST_S = 30.0
 STYLE = "/signin/style.css"
 SIGNED_OUT = "You are signed out."
@@ -135,7 +135,7 @@ async def _form(request: Request) -> dict[str, str] | None:
         try:
             async for part in request.stream():
                 data += part
-                if len(data) > MOST_FORM_BYTES:
+                if len(data) > MAX_FORM_BYTES:
                     return None
         except ClientDisconnect:
             return None

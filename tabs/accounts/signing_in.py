@@ -22,7 +22,7 @@ from truehue.tabs.page.visitors import Visitors
 SESSION_S = 12 * 3600
 """How long a session is, from its beginning: an open page that asks now and then does not keep
 it."""
-AT_ONCE, MOST_WAITING = 2, 20
+AT_ONCE, MAX_WAITING = 2, 20
 LATER_S = 5
 WRONG = "The name or the password is not right."
 _UNPRINTED = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
@@ -80,7 +80,7 @@ class SigningIn:
         known = entry is not None and _is_of(device, *entry)
         paces, own = _paces(attempt, device if known else "")
         # Who is known here does not stand behind a crowd of strangers that may be turned away.
-        if not known and self._checking >= AT_ONCE + MOST_WAITING:
+        if not known and self._checking >= AT_ONCE + MAX_WAITING:
             note_refusal("an attempt to sign in, as too many were waiting")
             return Refused(_later(LATER_S), LATER_S)
         if (wait_s := self._throttle.begin(paces)) > 0:

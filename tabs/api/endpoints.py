@@ -44,7 +44,7 @@ from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.verdicts.question import Question
 
 ID_CHARACTERS = 64
-MOST_DRAWINGS = 100
+MAX_IMAGES = 100
 """Images of a job that one answer tells of, the newest."""
 
 
@@ -235,7 +235,7 @@ def job_state(context: Context, actor: Actor, request: AnsweredJob) -> Mapping[s
         context.jobs, actor, context.jobs.get(request.job_id)
     ):
         return view
-    records = context.storage.drawings.of_job(request.job_id, MOST_DRAWINGS)
+    records = context.storage.drawings.of_job(request.job_id, MAX_IMAGES)
     return {**view, "result": {"drawings": generations_json(context, records)}}
 
 

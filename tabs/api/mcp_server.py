@@ -24,7 +24,7 @@ from truehue.tabs.api.endpoints import ENDPOINTS
 from truehue.tabs.page.actor import actor_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
-from truehue.tabs.page.gradio_routes import MOST_EVENT_BYTES, TOO_LONG, is_short
+from truehue.tabs.page.gradio_routes import MAX_EVENT_BYTES, TOO_LONG, is_short
 
 if TYPE_CHECKING:
     from mcp.server import Server, ServerRequestContext
@@ -87,7 +87,7 @@ class McpServer:
 
         # One for each request: nothing is to be kept, begun or ended with the app.
         manager = StreamableHTTPSessionManager(
-            server, json_response=True, stateless=True, max_request_body_size=MOST_EVENT_BYTES
+            server, json_response=True, stateless=True, max_request_body_size=MAX_EVENT_BYTES
         )
         async with manager.run():
             await manager.handle_request(scope, receive, send)

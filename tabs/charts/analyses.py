@@ -31,7 +31,7 @@ from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.shared_answers import NamedChoice
 
 ALL_RUNS = "*"
-MOST_LINES = 200
+MAX_LINES = 200
 """Rows of the table on the page; the CSV has all."""
 ALWAYS_WIDE = ("status", "cause")
 """Filters that narrow the wall and no figure: a share of passes among fails says nothing."""
@@ -124,9 +124,9 @@ def figure_view(context: Context, name: str, query: Mapping[str, str]) -> Figure
                 "pick": line.pick,
                 "hexes": list(line.hexes),
             }
-            for line in plot.lines[:MOST_LINES]
+            for line in plot.lines[:MAX_LINES]
         ],
-        "more": max(len(plot.lines) - MOST_LINES, 0),
+        "more": max(len(plot.lines) - MAX_LINES, 0),
         "published": _published(name, selection, plot, option),
     }
 

@@ -27,7 +27,7 @@ from truehue.tabs.charts.figure_parts import (
 )
 from truehue.tabs.page.figures import INK, LINE, SOFT
 
-MANY_COLORS, MOST_ARROWS = 60, 150
+MANY_COLORS, MAX_ARROWS = 60, 150
 """More asked colors than the first are gathered under their level 2 names; more arrows than the
 second cannot be told apart."""
 FEW_NAMES = 10
@@ -112,7 +112,7 @@ def drift(drifts: Sequence[Drift], selection: Slice, by: str = "") -> Plot:
     picks = Picks(selection)
     grouped = by == "names" or (not by and len(drifts) > MANY_COLORS)
     every = arrows(drifts, grouped)
-    shown, rest = every[:MOST_ARROWS], every[MOST_ARROWS:]
+    shown, rest = every[:MAX_ARROWS], every[MAX_ARROWS:]
     columns = (
         "asked",
         "asked_colors",

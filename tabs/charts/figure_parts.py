@@ -12,7 +12,7 @@ from truehue.core.analysis.records import Slice
 
 NOTHING = -1
 """The choice of a part that nothing stands behind."""
-MOST_LABEL = 20
+MAX_LABEL = 20
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "star", "triangle-down")
 
@@ -99,7 +99,7 @@ class Picks:
         return [pick for pick in range(len(self.all)) if self.used(pick)]
 
 
-def label(text: str, limit: int = MOST_LABEL) -> str:
+def label(text: str, limit: int = MAX_LABEL) -> str:
     """Text for a figure: plotly would read tags in it."""
     return escape(text if len(text) <= limit else text[: limit - 1] + "…", quote=False)
 
@@ -110,7 +110,7 @@ def short_names(runs: Mapping[str, str]) -> dict[str, str]:
     for run, name in runs.items():
         short = label(name)
         used = short in names.values()
-        names[run] = f"{label(name, MOST_LABEL - 5)} {run[:4]}" if used else short
+        names[run] = f"{label(name, MAX_LABEL - 5)} {run[:4]}" if used else short
     return names
 
 

@@ -21,7 +21,7 @@ from truehue.core.verdict.rules import FAIL, PASS, RULES, UNSCORED, rule
 
 FIELDS = tuple(field.name for field in fields(Slice))
 STATUSES = (FAIL, UNSCORED, PASS)
-MOST_CHARACTERS, MOST_RUNS = 200, 100
+MAX_CHARACTERS, MAX_RUNS = 200, 100
 
 
 def slice_of(params: Mapping[str, str]) -> Slice:
@@ -31,11 +31,11 @@ def slice_of(params: Mapping[str, str]) -> Slice:
     color system, status, cause, sector, modifier or kind of name that there is not, and for too
     many runs.
     """
-    fields = {name: params[name].strip()[:MOST_CHARACTERS] for name in FIELDS if name in params}
+    fields = {name: params[name].strip()[:MAX_CHARACTERS] for name in FIELDS if name in params}
     fields.pop("runs", None)
     runs = tuple(dict.fromkeys(run_id for run_id in params.get("runs", "").split(",") if run_id))
-    if len(runs) > MOST_RUNS:
-        raise BadInput(f"{len(runs)} runs are too many at once: choose up to {MOST_RUNS}.")
+    if len(runs) > MAX_RUNS:
+        raise BadInput(f"{len(runs)} runs are too many at once: choose up to {MAX_RUNS}.")
     for name in ("task", "system"):
         if name in fields:
             each = (part.strip() for part in fields[name].split(","))

@@ -15,7 +15,7 @@ from truehue.core.generation.request import MAX_SEED, GenerationRequest
 from truehue.core.prompts.concepts import concepts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.records import GenerationRecord
-from truehue.tabs.colorize.sketches import MOST_WORDS, base_of
+from truehue.tabs.colorize.sketches import MAX_WORDS, base_of
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, list_of_single
@@ -32,9 +32,9 @@ SENTENCE = (
 SOURCE = "sketches"
 """Of the prompts, by which candidates are found again."""
 
-CANDIDATES, LEAST_GUIDANCE, MOST_GUIDANCE = 5, 5.0, 7.0
-MOST_CANDIDATES = 20
-MOST_CONCEPTS = 250
+CANDIDATES, MIN_GUIDANCE, MAX_GUIDANCE = 5, 5.0, 7.0
+MAX_CANDIDATES = 20
+MAX_CONCEPTS = 250
 NO_LINES = (
     "The reference renderer renders shaded solids, not outlines. Choose a model with weights "
     "or a server, or import line drawings."
@@ -46,21 +46,21 @@ class CandidatesRequest(PageRequest):
     guidance goes evenly from ``low`` to ``high``."""
 
     words: Annotated[list[str], BeforeValidator(list_of_single)] = Field(
-        min_length=1, max_length=MOST_CONCEPTS, title="The concepts"
+        min_length=1, max_length=MAX_CONCEPTS, title="The concepts"
     )
     model: str = Field(title="The model")
     count: Whole = Field(
-        default=CANDIDATES, ge=1, le=MOST_CANDIDATES, title="Candidates per concept"
+        default=CANDIDATES, ge=1, le=MAX_CANDIDATES, title="Candidates per concept"
     )
-    low: float = Field(default=LEAST_GUIDANCE, ge=0, le=30, title="The lowest guidance")
-    high: float = Field(default=MOST_GUIDANCE, ge=0, le=30, title="The highest guidance")
-    seed: Whole = Field(default=0, ge=0, le=MAX_SEED - MOST_CANDIDATES, title="The first seed")
+    low: float = Field(default=MIN_GUIDANCE, ge=0, le=30, title="The lowest guidance")
+    high: float = Field(default=MAX_GUIDANCE, ge=0, le=30, title="The highest guidance")
+    seed: Whole = Field(default=0, ge=0, le=MAX_SEED - MAX_CANDIDATES, title="The first seed")
 
 
 class OfConcept(PageRequest):
     """A concept by its words."""
 
-    words: str = Field(default="", max_length=MOST_WORDS)
+    words: str = Field(default="", max_length=MAX_WORDS)
 
 
 def prompt_of(text: str) -> Prompt:
@@ -211,8 +211,8 @@ def models_view(context: Context, actor: Actor, request: EmptyRequest) -> Sketch
     return {
         "models": sorted(listed, key=lambda entry: bool(entry["lacks"])),
         "count": CANDIDATES,
-        "low": LEAST_GUIDANCE,
-        "high": MOST_GUIDANCE,
+        "low": MIN_GUIDANCE,
+        "high": MAX_GUIDANCE,
         "concepts": len([concept for concept in concepts() if not concept.modifier]),
         "no_lines": NO_LINES,
         "sentence": SENTENCE.format("…"),

@@ -33,9 +33,9 @@ from truehue.tabs.sources.distributions import (
 from truehue.tabs.sources.numbers import PairMetric, metrics_json, numbers_json
 
 OWN = "This coloring"
-MOST_COLORS = 12
+MAX_COLORS = 12
 """Of the colors that were chosen, so many are named; the others are counted."""
-MOST_SOURCES = 40
+MAX_SOURCES = 40
 SYSTEM = "l3"
 _DISTRIBUTIONS: LruCache[Distribution] = LruCache(512)
 
@@ -154,7 +154,7 @@ def chosen_colors(source: Painted) -> ChosenColors:
     mask = concept_mask(source.layer, source.sketch.ink)
     codes, counts = np.unique(masked_srgb24(source.layer[..., :3], mask), return_counts=True)
     order = np.lexsort((codes, -counts))
-    shown = order[:MOST_COLORS]
+    shown = order[:MAX_COLORS]
     srgb8 = unpack_srgb24(codes[shown])
     listed: list[ChosenColor] = []
     for color, count, lab in zip(srgb8, counts[shown], srgb8_to_lab(srgb8), strict=True):
@@ -167,8 +167,8 @@ def chosen_colors(source: Painted) -> ChosenColors:
                 "share": float(count) / float(counts.sum()),
             }
         )
-    rest = float(counts[order[MOST_COLORS:]].sum()) / float(counts.sum())
-    return {"listed": listed, "more": max(len(codes) - MOST_COLORS, 0), "more_share": rest}
+    rest = float(counts[order[MAX_COLORS:]].sum()) / float(counts.sum())
+    return {"listed": listed, "more": max(len(codes) - MAX_COLORS, 0), "more_share": rest}
 
 
 def others_of(context: Context, text: str) -> OtherColors:
@@ -227,7 +227,7 @@ def _entries(context: Context, text: str) -> Sequence[Choice]:
         for choice in choices(context, text)
         if (source := parse(choice.source)).kind != RUN or source.guidance is None
     ]
-    return entries[:MOST_SOURCES]
+    return entries[:MAX_SOURCES]
 
 
 def _distribution(context: Context, entry: Choice, text: str) -> Distribution:

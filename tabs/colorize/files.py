@@ -28,7 +28,7 @@ _SPACINGS = np.array([9.0, 13.0, 7.0], np.float32)
 _WIDTH = 0.3
 
 
-def hatch_regions(labels: np.ndarray, ink: np.ndarray, most_px: int) -> np.ndarray:
+def hatch_regions(labels: np.ndarray, ink: np.ndarray, max_px: int) -> np.ndarray:
     """Gray uint8 ``(h, w)`` of regions ``(H, W)``, 0 for none, and their ``ink`` uint8 ``(H, W)``.
 
     What no click fills stays white. Nothing in it has a hue: it is no suggestion.
@@ -36,7 +36,7 @@ def hatch_regions(labels: np.ndarray, ink: np.ndarray, most_px: int) -> np.ndarr
     import cv2
 
     height, width = ink.shape
-    scale = min(1.0, most_px / max(height, width))
+    scale = min(1.0, max_px / max(height, width))
     size = max(1, round(width * scale)), max(1, round(height * scale))
     small = cv2.resize(labels.astype(np.int32), size, interpolation=cv2.INTER_NEAREST)
     lines = cv2.resize(ink, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255.0
@@ -54,7 +54,7 @@ def hatch_regions(labels: np.ndarray, ink: np.ndarray, most_px: int) -> np.ndarr
 
 
 AT_ONCE = 2
-MOST_KEPT = 256
+MAX_KEPT = 256
 HATCH_SIDES = (420, 900)
 SIDES = (256, 512)
 """The longer sides of small pictures, in pixels."""
@@ -69,7 +69,7 @@ class Files:
         self._context = context
         # What is kept is kept for the data folder that it is of.
         self._made = SingleFlightCache(
-            lambda _, make, *which: make(context, *which), AT_ONCE, MOST_KEPT
+            lambda _, make, *which: make(context, *which), AT_ONCE, MAX_KEPT
         )
         self.limiter = self._made.limiter
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 from pydantic import Field
 
-from truehue.annotation.colorings import MOST_ACTIONS, checksum, paint, read_action
+from truehue.annotation.colorings import MAX_ACTIONS, checksum, paint, read_action
 from truehue.core.cache import LruCache
 from truehue.core.concepts.matching import normal
 from truehue.core.errors import BadInput
@@ -25,21 +25,21 @@ from truehue.tabs.page.requests import PageRequest, single_of
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.sources.sketches import Found, find
 
-MOST_LOG_BYTES = 8 * 2**20
+MAX_LOG_BYTES = 8 * 2**20
 """A log of 20,000 fills takes a third of it; of strokes, some three hours of drawing."""
-MOST_WORDS = 80
-MOST_KEPT = 8
+MAX_WORDS = 80
+MAX_KEPT = 8
 KINDS = {"coloring": "image/png", "colors": "image/png", "svg": "image/svg+xml"}
 """The pictures of a coloring: lines and colors, colors alone, and both as vectors."""
-_LAYERS: LruCache[Painted] = LruCache(MOST_KEPT)
+_LAYERS: LruCache[Painted] = LruCache(MAX_KEPT)
 
 
 class ColoringRequest(PageRequest):
     """A coloring: the ``actions`` on a sketch, in order, and the ``words`` of what it shows."""
 
     sketch: str = Field(max_length=64, title="The sketch")
-    words: str = Field(default="", max_length=MOST_WORDS, title="The concept")
-    actions: list[Any] = Field(default=[], max_length=MOST_ACTIONS, title="The log")
+    words: str = Field(default="", max_length=MAX_WORDS, title="The concept")
+    actions: list[Any] = Field(default=[], max_length=MAX_ACTIONS, title="The log")
 
 
 class PictureRequest(ColoringRequest):

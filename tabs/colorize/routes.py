@@ -18,7 +18,7 @@ from truehue.tabs.colorize.candidates import (
 from truehue.tabs.colorize.comparison import compare_view
 from truehue.tabs.colorize.files import Files
 from truehue.tabs.colorize.images import (
-    MOST_LOG_BYTES,
+    MAX_LOG_BYTES,
     ColoringRequest,
     PictureRequest,
     file_name,
@@ -77,9 +77,9 @@ def colorize_routes(context: Context) -> FeatureRouter:
         # Cleaning an image and finding its regions costs what its pictures cost.
         return await anyio.to_thread.run_sync(lambda: json_answer(about), limiter=files.limiter)
 
-    router.post_json("/compare", ColoringRequest, compare_view, MOST_LOG_BYTES)
-    router.post_json("/picture", PictureRequest, image_view, MOST_LOG_BYTES)
-    router.post_json("/keep", Keeping, keep, MOST_LOG_BYTES)
+    router.post_json("/compare", ColoringRequest, compare_view, MAX_LOG_BYTES)
+    router.post_json("/picture", PictureRequest, image_view, MAX_LOG_BYTES)
+    router.post_json("/keep", Keeping, keep, MAX_LOG_BYTES)
     router.post_json("/kept/{coloring}/delete", NamedColoring, delete_coloring)
     router.post_json("/candidates", CandidatesRequest, start_candidates)
     router.post_json("/sketches", Storing, store_sketch)

@@ -18,7 +18,7 @@ from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor, Resource, allowed, authorize
 from truehue.tabs.sources.sketches import PREFIX, SketchJson, find, sketch_json
 
-MOST_LISTED = 200
+MAX_LISTED = 200
 OTHER_PICTURE = (
     "The server's copy of your coloring differs from the one on your page, so nothing was "
     "saved. Reload the page: your work is still there."
@@ -104,7 +104,7 @@ def keep(context: Context, actor: Actor, request: Keeping) -> NewColoring:
 @requires("look")
 def saved_view(context: Context, actor: Actor, request: EmptyRequest) -> SavedColorings:
     """The saved colorings, newest first, and whether the user may delete each."""
-    heads = context.storage.colorings.all(limit=MOST_LISTED)
+    heads = context.storage.colorings.all(limit=MAX_LISTED)
     return {"kept": [_saved_json(actor, head) for head in heads]}
 
 

@@ -38,10 +38,10 @@ from truehue.tabs.sources.sketches import (
     starter,
 )
 
-MOST_WORDS = 80
-MOST_NOTE = 200
-MOST_KEPT = 24
-_PREPARED: LruCache[Sketch] = LruCache(MOST_KEPT)
+MAX_WORDS = 80
+MAX_NOTE = 200
+MAX_KEPT = 24
+_PREPARED: LruCache[Sketch] = LruCache(MAX_KEPT)
 _NUMBERED = re.compile(r"[\s(]*(?:copy|sketch|drawing|final|v?\d+)\)?$")
 
 Blank = Annotated[int | None, BeforeValidator(lambda value: digits(value) if value != "" else None)]
@@ -165,7 +165,7 @@ class Storing(Preparing):
     """The same to be stored for a concept, or a starter ``drawing`` for its own."""
 
     image: str = ""
-    words: str = Field(default="", max_length=MOST_WORDS, title="The concept")
+    words: str = Field(default="", max_length=MAX_WORDS, title="The concept")
     drawing: str = ""
 
 
@@ -232,7 +232,7 @@ def import_sketch(
 
 def guess(file_name: str) -> GuessedConcept:
     """What a file shows, by its name: the concept's words where they are one's, else the name's."""
-    text = normal(Path(file_name).stem)[:MOST_WORDS]
+    text = normal(Path(file_name).stem)[:MAX_WORDS]
     while (shorter := _NUMBERED.sub("", text).strip()) != text and shorter:
         text = shorter
     concept = concept_of(text)
@@ -300,7 +300,7 @@ def _source(context: Context, image_id: str) -> tuple[str, str]:
     record = context.storage.images.get(image_id)
     rows = context.storage.drawings.for_image(record.image_id)
     if not rows:
-        return IMPORT, shorten(f"imported as {record.name}", MOST_NOTE)
+        return IMPORT, shorten(f"imported as {record.name}", MAX_NOTE)
     row = rows[0]
     parts = [model_name(row.model)]
     parts += [f"seed {row.seed}"] if row.seed is not None else []

@@ -18,7 +18,7 @@ from truehue.storage.accounts import ADMIN, ROLES
 from truehue.storage.database.connection import DATABASE_NAME
 from truehue.tabs.accounts.administer import administer, plain_name
 from truehue.tabs.accounts.control import ask
-from truehue.tabs.accounts.passwords import LEAST_CHARACTERS, Passwords, checked
+from truehue.tabs.accounts.passwords import MIN_CHARACTERS, Passwords, checked
 
 EPILOG = f"""\
 examples:
@@ -28,7 +28,7 @@ examples:
   python -m truehue admin close ben
   python -m truehue admin list
 A password is asked for twice, or read as one line where standard input is no terminal; it has at
-least {LEAST_CHARACTERS} characters. The first account is an admin's. Once there is one, every page
+least {MIN_CHARACTERS} characters. The first account is an admin's. Once there is one, every page
 but the participants' asks to sign in.
 """
 NO_DATA = (

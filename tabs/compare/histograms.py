@@ -23,7 +23,7 @@ WIDEST = 0.92
 
 SORTS = {"canonical": "Canonical", "hue": "Hue", "mass": "Mass"}
 ROW_PX, STRIP_PX, FRAME_PX = 112, 14, 32
-MOST_LABEL = 74
+MAX_LABEL = 74
 OUTLINE_PX = 0.8
 
 
@@ -40,7 +40,7 @@ class Histogram:
     @property
     def title(self) -> str:
         """Letter and label, short enough for a figure."""
-        cut = self.label[: MOST_LABEL - 1] + "…" if len(self.label) > MOST_LABEL else self.label
+        cut = self.label[: MAX_LABEL - 1] + "…" if len(self.label) > MAX_LABEL else self.label
         return f"<b>{self.letter}</b>  {escaped(cut)}"
 
 

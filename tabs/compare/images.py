@@ -18,7 +18,7 @@ from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.masks.registry import mask_text
 from truehue.core.records import MaskRecord
 from truehue.tabs.compare.people.messages import ConceptWords, concept_json, normalize_concept
-from truehue.tabs.compare.people.sets import MOST_NAME
+from truehue.tabs.compare.people.sets import MAX_NAME
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
@@ -28,7 +28,7 @@ from truehue.tabs.sources.distributions import IMAGE, image_profiles, parse
 from truehue.tabs.sources.generated import WHOLE
 
 CUTOUT_PX = 360
-MOST_POOLED = 6
+MAX_POOLED = 6
 _WHOLE_WORDS = "Background included."
 
 
@@ -104,10 +104,10 @@ class Pool(PageRequest):
     measured by."""
 
     sources: tuple[str, ...] = Field(
-        min_length=2, max_length=MOST_POOLED, title="The list of images to pool"
+        min_length=2, max_length=MAX_POOLED, title="The list of images to pool"
     )
     words: str = ""
-    name: str = Field("", max_length=MOST_NAME, title="The name")
+    name: str = Field("", max_length=MAX_NAME, title="The name")
     of_people: bool = False
 
 

@@ -18,8 +18,8 @@ from truehue.tabs.compare.tables.charts import Chart, ChartJson, Row
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.figures import INK, PANEL, SOFT
 
-MOST_PHOTOGRAPHS = 24
-MOST_PX = 512
+MAX_PHOTOGRAPHS = 24
+MAX_PX = 512
 """On a side: scores are of copies that are no larger, so that a sweep takes seconds."""
 _COLUMNS = ("measure", "scale", "mean_score", "relative", "photographs_best_here")
 _WORDS = (
@@ -43,12 +43,12 @@ def sweep_chart(context: Context, image_ids: Sequence[str]) -> Chart:
     """The curves of all quick measures that have a better end, over these stored images.
 
     A curve's height is the score less that at scale 1, over the largest such difference, upward
-    being better. Raises BadInput for no image or more than :data:`MOST_PHOTOGRAPHS`, NotStored for
+    being better. Raises BadInput for no image or more than :data:`MAX_PHOTOGRAPHS`, NotStored for
     one that is not here.
     """
     chosen = list(dict.fromkeys(filter(None, image_ids)))
-    if not 1 <= len(chosen) <= MOST_PHOTOGRAPHS:
-        raise BadInput(f"A sweep takes 1 to {MOST_PHOTOGRAPHS} photographs, not {len(chosen)}.")
+    if not 1 <= len(chosen) <= MAX_PHOTOGRAPHS:
+        raise BadInput(f"A sweep takes 1 to {MAX_PHOTOGRAPHS} photographs, not {len(chosen)}.")
     photographs = [_copy(context.srgb8(image_id)) for image_id in chosen]
     curves, slow = [], []
     for measure in measures_of(IMAGE):
@@ -61,7 +61,7 @@ def sweep_chart(context: Context, image_ids: Sequence[str]) -> Chart:
         if np.isfinite(rows).all(axis=1).any():
             curves.append((measure, curve_of(rows, higher_is_better=measure.better == HIGH)))
     count = f"{len(chosen)} photograph{'s' if len(chosen) > 1 else ''}"
-    stands = [f"On {count}, as copies of at most {MOST_PX} px a side."]
+    stands = [f"On {count}, as copies of at most {MAX_PX} px a side."]
     stands += [f"{by.name}: {c.unscored} unscored." for by, c in curves if c.unscored]
     if slow:
         stands.append(f"{', '.join(slow)} by command: python -m truehue fidelity sweep.")
@@ -80,7 +80,7 @@ def sweep_chart(context: Context, image_ids: Sequence[str]) -> Chart:
 
 def _copy(srgb8: np.ndarray) -> np.ndarray:
     height, width = srgb8.shape[:2]
-    shrink = MOST_PX / max(height, width)
+    shrink = MAX_PX / max(height, width)
     if shrink >= 1:
         return srgb8
     size = max(1, round(width * shrink)), max(1, round(height * shrink))

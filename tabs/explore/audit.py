@@ -194,7 +194,7 @@ def _verdict_json(verdict: VerdictPair) -> StoredVerdict:
     }
 
 
-MOST_AT_ONCE = 8
+MAX_AT_ONCE = 8
 
 
 def reasons_view(context: Context, keys: str) -> DisagreementReasons:
@@ -206,8 +206,8 @@ def reasons(context: Context, keys: Sequence[str]) -> dict[str, DisagreementReas
     """For each key of a card (two evidence ids with a hyphen): a sentence and the steps that
     differ, or the problem in words. Raises BadInput for too many at once.
     """
-    if len(keys) > MOST_AT_ONCE:
-        raise BadInput(f"At most {MOST_AT_ONCE} reasons at once.")
+    if len(keys) > MAX_AT_ONCE:
+        raise BadInput(f"At most {MAX_AT_ONCE} reasons at once.")
     return {key: _reasons(context, key) for key in keys}
 
 

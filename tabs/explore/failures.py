@@ -30,7 +30,7 @@ from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.shared_answers import NamedChoice
 from truehue.tabs.verdicts.judgments import QuestionJudgments, of_image
 
-PAGE, MOST = 60, 200
+PAGE, MAX_PAGE = 60, 200
 SORTS = {
     "delta_e00": ("delta_e00", True),
     "delta_e00-up": ("delta_e00", False),
@@ -40,7 +40,7 @@ SORTS = {
 }
 UP = "-up"
 """Behind the id of a measure: the order with the smallest first."""
-MOST_POSITION = 2**31 - 1
+MAX_POSITION = 2**31 - 1
 
 
 class ImageScore(TypedDict, total=False):
@@ -236,7 +236,7 @@ def image_view(context: Context, actor: Actor, query: Mapping[str, str]) -> Resu
     """The verdicts of every rule on one image, with the answers of the user and of others: ``run``
     and ``position``."""
     run = context.storage.runs.get(query.get("run", ""))
-    position = whole(query.get("position", ""), MOST_POSITION)
+    position = whole(query.get("position", ""), MAX_POSITION)
     if position is None:
         raise BadInput("Say which image of the run: its position is a whole number from 0.")
     names, runs_by_id = {run.run_id: run.name}, {run.run_id: run}
@@ -287,5 +287,5 @@ def mask_view(context: Context, query: Mapping[str, str]) -> MaskOutline:
 
 
 def page_size(query: Mapping[str, str]) -> int:
-    """``limit`` of a question, from 1 to :data:`MOST`."""
-    return min(max(whole(query.get("limit", ""), MOST) or PAGE, 1), MOST)
+    """``limit`` of a question, from 1 to :data:`MAX_PAGE`."""
+    return min(max(whole(query.get("limit", ""), MAX_PAGE) or PAGE, 1), MAX_PAGE)

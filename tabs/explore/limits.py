@@ -20,7 +20,7 @@ _LABELS = {
 }
 """Name, unit, where the slider ends and its step, by metric."""
 
-MOST = 1000.0
+MAX_LIMIT = 1000.0
 
 
 def may_move(by: Rule) -> bool:
@@ -64,7 +64,7 @@ def _number(name: str, text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not (isfinite(value) and 0 < value <= MOST):
+    if not (isfinite(value) and 0 < value <= MAX_LIMIT):
         raise BadInput(f"The threshold of {name} is {text[:40]!r}: give a number above 0, as in 5.")
     return value
 

@@ -11,7 +11,7 @@ from truehue.core.analysis.paired import CELLS, PairCounts
 from truehue.core.analysis.records import RunRecord, note_for
 from truehue.core.errors import BadInput
 from truehue.tabs.charts.slice import slice_of
-from truehue.tabs.explore.failures import MOST_POSITION, page_size
+from truehue.tabs.explore.failures import MAX_POSITION, page_size
 from truehue.tabs.explore.images import ResultJson, image_json, stand_in_tags
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.errors import count_noun
@@ -94,7 +94,7 @@ def compare_view(context: Context, query: Mapping[str, str]) -> RunPairsView:
     selection, results, limit = slice_of(query), context.storage.results, page_size(query)
     totals = results.pair_counts(first.run_id, second.run_id, selection)
     counts = PairCounts(**{name: totals[name] for name in (*CELLS, "unscored")})
-    index = whole(query.get("at", ""), MOST_POSITION)
+    index = whole(query.get("at", ""), MAX_POSITION)
     pairs = results.pairs(
         first.run_id,
         second.run_id,

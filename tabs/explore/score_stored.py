@@ -17,7 +17,7 @@ from truehue.tabs.page.shared_answers import StartedJob
 from truehue.tabs.verdicts.scoring import StoredScoringProgress, score_stored_images
 
 KIND = "rejudge"
-MOST_REASONS = 3
+MAX_REASONS = 3
 
 
 class ScoreStored(PageRequest):
@@ -64,6 +64,6 @@ def summary(state: StoredScoringProgress) -> str:
         parts.append(f"{state.without_mask:,} without a mask")
     if state.unasked:
         parts.append(f"{state.unasked:,} without a target color")
-    unscored = sorted(state.unscored.items(), key=lambda entry: -entry[1])[:MOST_REASONS]
+    unscored = sorted(state.unscored.items(), key=lambda entry: -entry[1])[:MAX_REASONS]
     reasons = " ".join(f"Unscored {count:,} times: {reason}" for reason, count in unscored)
     return f"{', '.join(parts)}. {reasons}".strip()

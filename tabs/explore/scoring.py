@@ -35,7 +35,7 @@ FOLDER = "scoring"
 """Below the data folder: work that is under way, or was when the app ended."""
 STORE_S = 5.0
 """Scores are taken into the database this often, less often where that takes long."""
-_MOST_AT_ONCE = 512
+_MAX_AT_ONCE = 512
 
 
 class ScoreRuns(PageRequest):
@@ -178,7 +178,7 @@ class _Taking:
         new: list[ScoreRecord] = []
         for records in self._work.records(self._known):
             new += records
-            if len(new) >= _MOST_AT_ONCE:
+            if len(new) >= _MAX_AT_ONCE:
                 self._keep(new)
                 new = []
         self._keep(new)

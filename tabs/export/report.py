@@ -61,8 +61,8 @@ from truehue.tabs.charts.analyses import KINDS, figure_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 
-MOST_SHOTS, MOST_A_TASK = 60, 10
-MOST_REASONS = 20
+MAX_SHOTS, MAX_A_TASK = 60, 10
+MAX_REASONS = 20
 THUMB_PX = 192
 Step = Callable[[str], None]
 """Told what is being done; raises to end the work."""
@@ -132,7 +132,7 @@ def _of_concepts(run: ExportRun, record: RunRecord) -> Report:
         if reasons:
             rows = tuple(
                 (Cell(reason, words=True), Cell(f"{count:,}"))
-                for reason, count in reasons.most_common(MOST_REASONS)
+                for reason, count in reasons.most_common(MAX_REASONS)
             )
             lost.append(Table(title, (head, "Images"), rows))
     return Report(
@@ -320,7 +320,7 @@ def _unscored(context: Context, run: ExportRun, record: RunRecord) -> tuple[Bloc
         blocks.append(Paragraph("Every rule scored every image."))
     reasons = run.reasons
     if reasons:
-        shown = reasons.most_common(MOST_REASONS)
+        shown = reasons.most_common(MAX_REASONS)
         rows = tuple((Cell(reason, words=True), Cell(f"{count:,}")) for reason, count in shown)
         more = len(reasons) - len(shown)
         note = f"and {more:,} more reasons; the table of results has all." if more else ""
@@ -356,15 +356,13 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
     if not total:
         yield Paragraph("No image fails by this rule.")
         return
-    items = list(results.page(selection, limit=MOST_SHOTS))
+    items = list(results.page(selection, limit=MAX_SHOTS))
     for task in sorted(group.key[0] for group in results.groups(selection, ("task",))):
-        items += results.page(
-            Slice(rule_id, (run_id,), task=task, status="fail"), limit=MOST_A_TASK
-        )
+        items += results.page(Slice(rule_id, (run_id,), task=task, status="fail"), limit=MAX_A_TASK)
     unique = {item.position: item for item in items}
     yield Paragraph(
-        f"{count_noun(len(unique), 'image')} of {total:,} that fail: the {MOST_SHOTS} with the largest "
-        f"ΔE00, and up to {MOST_A_TASK} of each task. Left half: target color; right half: "
+        f"{count_noun(len(unique), 'image')} of {total:,} that fail: the {MAX_SHOTS} with the largest "
+        f"ΔE00, and up to {MAX_A_TASK} of each task. Left half: target color; right half: "
         "measured color.",
         soft=True,
     )

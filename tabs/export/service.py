@@ -28,7 +28,7 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.worker import RunWork
 from truehue.tabs.batches.messages import bytes_text
 from truehue.tabs.batches.supervisor import RunSupervisor
-from truehue.tabs.export.report import MOST_SHOTS, report_of
+from truehue.tabs.export.report import MAX_SHOTS, report_of
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
@@ -361,7 +361,7 @@ def sizes_view(context: Context, run_id: str) -> ExportSizes:
     images = _bytes_below(folder.images) + _bytes_below(folder.masks)
     if not shards:
         return {}
-    shown = min(state_of(folder).done, MOST_SHOTS)
+    shown = min(state_of(folder).done, MAX_SHOTS)
     return {
         "csv": _about(shards * TIMES["csv"]),
         "parquet": _about(shards * TIMES["parquet"]),

@@ -30,7 +30,7 @@ from truehue.tabs.generate.own_prompt import (
     reading_view,
 )
 from truehue.tabs.generate.plan import (
-    MOST_IMAGES,
+    MAX_IMAGES,
     Controls,
     Settings,
     count_of,
@@ -217,7 +217,7 @@ def plan_generation(context: Context, actor: Actor, request: GenerationForm) -> 
         }
         about = about_models(context, actor, how.models)
         refused = problem_of(how.models, how.guidance) if how.realism else ""
-        problem = too_many(total) if total > MOST_IMAGES else missing_text(about) or refused
+        problem = too_many(total) if total > MAX_IMAGES else missing_text(about) or refused
         if problem or reading.get("problem"):
             view["problem"] = problem or reading["problem"]
     except TrueHueError as error:

@@ -14,7 +14,7 @@ from truehue.core.sentences import read_sentence
 FIRST = ("mug", "l3:Vivid reddish orange")
 """Object and color of the page's first picture, while no words are written."""
 
-MOST_SHOWN = 6
+MAX_SHOWN = 6
 """Objects and notes that the form lists: a long text must not push the button away."""
 
 NOTHING_TO_JUDGE = "No color to score: the prompt names no object with a color."
@@ -138,11 +138,9 @@ def reading_view(own: OwnPrompt, renderer: bool, only_renderer: bool) -> PromptR
     unasked = [target.name for target in reading.targets if target.color is None]
     if unasked and reading.judged:
         verb = "has" if len(unasked) == 1 else "have"
-        names = f"The {' and the '.join(unasked[:MOST_SHOWN])}"
-        if len(unasked) > MOST_SHOWN:
-            names = (
-                f"The {', the '.join(unasked[:MOST_SHOWN])} and {len(unasked) - MOST_SHOWN} more"
-            )
+        names = f"The {' and the '.join(unasked[:MAX_SHOWN])}"
+        if len(unasked) > MAX_SHOWN:
+            names = f"The {', the '.join(unasked[:MAX_SHOWN])} and {len(unasked) - MAX_SHOWN} more"
         notes.append(f"{names} {verb} no target color and will not be scored.")
     if renderer and reading.targets:
         notes += [shape.note for shape in shapes_for(reading.targets) if shape.note]
@@ -153,12 +151,12 @@ def reading_view(own: OwnPrompt, renderer: bool, only_renderer: bool) -> PromptR
         "text": own.text,
         "judged": [
             {"object": target.name, "label": target.color.label, "hex": target.color.hex}
-            for target in reading.judged[:MOST_SHOWN]
+            for target in reading.judged[:MAX_SHOWN]
             if target.color
         ],
-        "more": max(0, len(reading.judged) - MOST_SHOWN),
+        "more": max(0, len(reading.judged) - MAX_SHOWN),
         "hand": reading.hand,
-        "notes": list(dict.fromkeys(notes))[:MOST_SHOWN],
+        "notes": list(dict.fromkeys(notes))[:MAX_SHOWN],
         "problem": problem,
     }
 

@@ -31,8 +31,8 @@ __all__ = [
     "too_many",
 ]
 
-MOST_IMAGES = 20_000
-MOST_SEEDS = 1_000
+MAX_IMAGES = 20_000
+MAX_SEEDS = 1_000
 OWN = "own"
 
 
@@ -73,7 +73,7 @@ def settings(controls: Controls) -> Settings:
     if not chosen:
         raise BadInput("Choose at least one model.")
     first = _whole("The first seed", controls.seed, 0, MAX_SEED)
-    count = _whole("Images per prompt", controls.seeds, 1, MOST_SEEDS)
+    count = _whole("Images per prompt", controls.seeds, 1, MAX_SEEDS)
     if first + count - 1 > MAX_SEED:
         raise BadInput(f"The last seed would be above {MAX_SEED:,}. Start with a lower one.")
     return Settings(
@@ -93,7 +93,7 @@ def field_problems(controls: Controls) -> dict[str, str]:
     """What is wrong with each field of the settings, by its name; empty where all can be read."""
     checks: dict[str, Callable[[], object]] = {
         "seed": lambda: _whole("The first seed", controls.seed, 0, MAX_SEED),
-        "seeds": lambda: _whole("Images per prompt", controls.seeds, 1, MOST_SEEDS),
+        "seeds": lambda: _whole("Images per prompt", controls.seeds, 1, MAX_SEEDS),
         "guidance": lambda: guidance_scales(controls.guidance),
         "steps": lambda: _steps(controls.steps),
     }
@@ -164,7 +164,7 @@ def requests(prompts: Sequence[Prompt], how: Settings) -> list[GenerationRequest
     total = count_of(len(prompts), how)
     if not total:
         raise BadInput("There is no prompt to generate. Add some to the selection.")
-    if total > MOST_IMAGES:
+    if total > MAX_IMAGES:
         raise BadInput(too_many(total))
     return [
         GenerationRequest(
@@ -212,7 +212,7 @@ def _options(model: str, how: Settings) -> list[dict[str, Any]]:
 def too_many(total: int) -> str:
     """What to say of more images than one job takes."""
     return (
-        f"That would be {total:,} images; one job takes at most {MOST_IMAGES:,}. Take fewer "
+        f"That would be {total:,} images; one job takes at most {MAX_IMAGES:,}. Take fewer "
         "prompts, models, seeds or guidance scales."
     )
 

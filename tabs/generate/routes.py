@@ -13,7 +13,7 @@ from truehue.tabs.page.answers import json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
 
-MOST_ITEMS = 96
+MAX_ITEMS = 96
 
 
 def generation_routes(context: Context) -> FeatureRouter:
@@ -35,7 +35,7 @@ def generation_routes(context: Context) -> FeatureRouter:
             "model": model or None,
             "rule": rule or None,
         }
-        limit, offset = min(max(limit, 1), MOST_ITEMS), min(max(offset, 0), 2**31)
+        limit, offset = min(max(limit, 1), MAX_ITEMS), min(max(offset, 0), 2**31)
         return json_answer(lambda: gallery_view(context, limit, offset, filters))
 
     @router.get("/drawings/{drawing_id}/pair")

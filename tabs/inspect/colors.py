@@ -25,7 +25,7 @@ Lab = tuple[float, float, float]
 
 EVEN_CONTRAST = 49.5
 """The L* on which black and white text have the same contrast (WCAG, about 4.6 to 1)."""
-MOST_PIXELS = 1_000_000
+MAX_PIXELS = 1_000_000
 """Of a whole picture, so that a photograph of many megapixels opens as fast as another."""
 LIT_HELP = (
     "The color of the best-lit part of the largest material: light and shade are seen through, as "
@@ -228,7 +228,7 @@ def nearest_names_view(lab: Lab) -> list[SystemNames]:
 def whole_image(srgb8: np.ndarray) -> tuple[MaskedColors, ColorDescription, str]:
     """The colors of a picture ``(H, W, 3)`` without a mask, and which of its pixels were looked at
     in words. Raises NoPixels for a picture of one pixel."""
-    step = max(1, math.ceil(math.sqrt(srgb8.shape[0] * srgb8.shape[1] / MOST_PIXELS)))
+    step = max(1, math.ceil(math.sqrt(srgb8.shape[0] * srgb8.shape[1] / MAX_PIXELS)))
     part = np.ascontiguousarray(srgb8[::step, ::step])
     colors = masked_colors(part, np.ones(part.shape[:2], dtype=bool))
     every = "" if step == 1 else f" Measured on every {_ordinal(step)} pixel of a row and column."

@@ -20,7 +20,7 @@ from truehue.tabs.page.links import ID_LENGTH, link
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, authorize
 
-MOST_OTHERS = 60
+MAX_OTHERS = 60
 """Images of one prompt that are ranked at most."""
 BUSY_S = 600.0
 """So long a request waits for the device."""
@@ -136,7 +136,7 @@ def _ranked(context: Context, by: Measure, image_id: str, prompt: str) -> list[R
     """The images of a prompt, best first, this one among them; those without a score last. Empty
     where there is no other."""
     storage = context.storage
-    images = storage.results.images_of_text(prompt, MOST_OTHERS) if prompt else []
+    images = storage.results.images_of_text(prompt, MAX_OTHERS) if prompt else []
     images = list(dict.fromkeys([image_id, *images]))
     if len(images) < 2:
         return []

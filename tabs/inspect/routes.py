@@ -28,7 +28,7 @@ from truehue.tabs.page.answers import json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
 
-MOST_MARKS_BYTES = 8 * 2**20
+MAX_MARKS_BYTES = 8 * 2**20
 """Many long strokes."""
 SCORES_AT_ONCE = 4
 """A selection and all rules take a processor for a second; other routes are answered meanwhile."""
@@ -51,11 +51,11 @@ def inspect_routes(context: Context) -> FeatureRouter:
         return json_answer(lambda: fidelity_view(context, image, by))
 
     scoring = anyio.CapacityLimiter(SCORES_AT_ONCE)
-    router.post_json("/inspect/score", MarkedImage, score_marks, MOST_MARKS_BYTES, limiter=scoring)
+    router.post_json("/inspect/score", MarkedImage, score_marks, MAX_MARKS_BYTES, limiter=scoring)
     router.post_json("/inspect/open", OpenImage, open_image, limiter=scoring)
     router.post_json("/inspect/link", FollowLink, open_link, limiter=scoring)
     router.post_json("/inspect/find", FindObject, find_object)
-    router.post_json("/inspect/points", CutPoints, cut_points, MOST_MARKS_BYTES)
+    router.post_json("/inspect/points", CutPoints, cut_points, MAX_MARKS_BYTES)
     router.post_json("/fidelity", ScoreImage, score_by_cfm)
     router.post_json("/cfm", RegisterCfm, register_cfm)
     return router

@@ -106,7 +106,7 @@ def _to_lab(pixel_count: int, image_notes: Sequence[str]) -> StepJson:
 
 
 def _generated_text(measurement: Measurement) -> str:
-    limit = figures.MOST_DRAWN
+    limit = figures.MAX_POINTS_DRAWN
     return f" (the first {limit} are shown)" if len(measurement.candidates) > limit else ""
 
 

@@ -22,13 +22,13 @@ from truehue.tabs.library.prompts import (
     search,
     take_prompts,
 )
-from truehue.tabs.page.answers import MOST_BASKET_BYTES, json_answer
+from truehue.tabs.page.answers import MAX_BASKET_BYTES, json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter
 
-MOST_ROWS = 200
+MAX_ROWS = 200
 
 
 def query_of(request: Request) -> tuple[str, Query]:
@@ -47,7 +47,7 @@ def query_of(request: Request) -> tuple[str, Query]:
         chosen={name: frozenset(source) for name, source in chosen.items()},
         sort=values.get("sort", "set"),
         offset=max(offset, 0),
-        limit=min(max(limit, 1), MOST_ROWS),
+        limit=min(max(limit, 1), MAX_ROWS),
     )
 
 
@@ -67,9 +67,9 @@ def prompt_routes(context: Context) -> FeatureRouter:
     def all_found(request: Request, rule: str = RULE) -> JSONResponse:
         return json_answer(lambda: matching(context, *query_of(request), rule))
 
-    router.post_json("/prompts/resolve", Resolve, resolve, MOST_BASKET_BYTES)
+    router.post_json("/prompts/resolve", Resolve, resolve, MAX_BASKET_BYTES)
     router.post_file("/prompts/sets", EmptyRequest, context.limits.prompts_bytes, take_prompts)
     router.post_json("/prompts/sets/hide", NamedSet, hide_set)
-    router.post_json("/selections", KeepSelection, save_selection, MOST_BASKET_BYTES)
+    router.post_json("/selections", KeepSelection, save_selection, MAX_BASKET_BYTES)
     router.post_json("/selections/remove", NamedSelection, remove_selection)
     return router

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SELECTION = "selection:"
 # A prompt of the Mini set is the prompt of that id of the full one; it is drawn once for both.
 SAME_AS = {"mini": "gencolorbench"}
-MOST_PROBLEMS = 200
+MAX_PROBLEMS = 200
 
 
 _KeptMarks = tuple[list[Mapping[str, PromptStatus]], StatusColumn]
@@ -229,7 +229,7 @@ class Library:
                 reading.kind,
                 name,
                 sha256_of(file),
-                {"problems": problems[:MOST_PROBLEMS], "problem_count": len(problems)},
+                {"problems": problems[:MAX_PROBLEMS], "problem_count": len(problems)},
                 maker,
             )
             set_id = record.set_id
@@ -245,7 +245,7 @@ class Library:
                 "lists": [
                     {
                         "title": "Could not be read",
-                        "items": problems[:MOST_PROBLEMS],
+                        "items": problems[:MAX_PROBLEMS],
                         "total": len(problems),
                     }
                 ],

@@ -25,8 +25,8 @@ from truehue.core.files import MAX_JSON_VALUES, json_values
 from truehue.tabs.page.errors import RELOAD, as_text_for_user, is_full, message_of, shorten
 from truehue.tabs.page.refusals import note_refusal
 
-MOST_JSON_BYTES = 2**20
-MOST_BASKET_BYTES = 32 * 2**20
+MAX_JSON_BYTES = 2**20
+MAX_BASKET_BYTES = 32 * 2**20
 """For what sends whole baskets: a hundred thousand prompts by their names."""
 
 SLOWEST_S = 120.0
@@ -120,19 +120,19 @@ def csv_attachment(make: Callable[[], tuple[str, str]]) -> Response:
 async def posted(
     request: Request,
     make: Callable[[Fields], Answer],
-    most_bytes: int = MOST_JSON_BYTES,
+    max_bytes: int = MAX_JSON_BYTES,
     limiter: anyio.CapacityLimiter | None = None,
 ) -> JSONResponse:
     """Calls ``make`` with the JSON object that was sent, in a thread of the ``limiter``, where it is
     read too.
 
-    Of bodies over ``MOST_JSON_BYTES``, which only some routes take, two are held at a time.
+    Of bodies over ``MAX_JSON_BYTES``, which only some routes take, two are held at a time.
     """
     if (refused := foreign(request)) is not None:
         return refused
     try:
         async with AsyncExitStack() as held:
-            data = await _body(request, most_bytes, held)
+            data = await _body(request, max_bytes, held)
             answer = await anyio.to_thread.run_sync(
                 lambda: make(read_json(bytes(data))), limiter=limiter
             )
@@ -141,18 +141,18 @@ async def posted(
         return refusal(error)
 
 
-async def _body(request: Request, most_bytes: int, held: AsyncExitStack) -> bytearray:
+async def _body(request: Request, max_bytes: int, held: AsyncExitStack) -> bytearray:
     """The body; a large one waits for its turn, which it keeps for as long as ``held`` is open."""
     data, large = bytearray(), False
     try:
         with anyio.fail_after(SLOWEST_S):
             async for part in request.stream():
                 data += part
-                if len(data) > most_bytes:
+                if len(data) > max_bytes:
                     raise TooLarge(
-                        f"That is too large: {most_bytes // 2**20} MB are the limit. Send less."
+                        f"That is too large: {max_bytes // 2**20} MB are the limit. Send less."
                     )
-                if len(data) > MOST_JSON_BYTES and not large:
+                if len(data) > MAX_JSON_BYTES and not large:
                     large = True
                     await held.enter_async_context(_LARGE_AT_ONCE)
     except TimeoutError:
@@ -181,7 +181,7 @@ def read_json(data: bytes) -> Fields:
 
 async def receive_upload(
     request: Request,
-    most_bytes: int,
+    max_bytes: int,
     make: Callable[[Path, str], Answer],
     limiter: anyio.CapacityLimiter | None = None,
     require_space: Callable[[int], None] | None = None,
@@ -197,7 +197,7 @@ async def receive_upload(
     length = request.headers.get("content-length", "")
     size = int(length[:15]) if length.isascii() and length.isdigit() else 0
     try:
-        _check_size(size, most_bytes)
+        _check_size(size, max_bytes)
         if require_space is not None:
             require_space(size)
         async with AsyncExitStack() as turn:
@@ -206,7 +206,7 @@ async def receive_upload(
             if waited.cancelled_caught:
                 return JSONResponse({"error": BUSY}, 503, {"Retry-After": str(LATER_S)})
             with NamedTemporaryFile(prefix="truehue-upload-") as file:
-                await _receive(request, file, most_bytes)
+                await _receive(request, file, max_bytes)
                 return PlainJson(
                     await anyio.to_thread.run_sync(make, Path(file.name), name, limiter=limiter)
                 )
@@ -223,7 +223,7 @@ def foreign(request: Request) -> JSONResponse | None:
     return None
 
 
-async def _receive(request: Request, file: IO[bytes], most_bytes: int) -> None:
+async def _receive(request: Request, file: IO[bytes], max_bytes: int) -> None:
     """Writes the request's body to the file; raises BadInput when it grows over the limit, and when
     nothing comes for ``SILENT_S``."""
     size, parts = 0, request.stream()
@@ -236,14 +236,14 @@ async def _receive(request: Request, file: IO[bytes], most_bytes: int) -> None:
         if part is None:
             break
         size += len(part)
-        _check_size(size, most_bytes)
+        _check_size(size, max_bytes)
         file.write(part)
     file.flush()
 
 
-def _check_size(size: int, most_bytes: int) -> None:
-    if size > most_bytes:
-        limit = most_bytes // 2**20
+def _check_size(size: int, max_bytes: int) -> None:
+    if size > max_bytes:
+        limit = max_bytes // 2**20
         raise TooLarge(f"The file is larger than {limit} MB. Save it smaller and try again.")
 
 

@@ -12,7 +12,7 @@ from truehue.core.errors import StorageError, TrueHueError
 
 log = logging.getLogger("truehue")
 
-MOST_CHARACTERS = 2_000
+MAX_CHARACTERS = 2_000
 """A message is for people: what was given is not given back whole."""
 
 RELOAD = "Reload the page."
@@ -46,10 +46,10 @@ def message_of(error: BaseException) -> str:
         about = "" if _others_read or not str(error) else f": {error}"
         text = (
             f"TrueHue met an unexpected error ({type(error).__name__}"
-            f"{shorten(about, MOST_CHARACTERS // 2)}). Nothing was stored. The log has "
+            f"{shorten(about, MAX_CHARACTERS // 2)}). Nothing was stored. The log has "
             "the details."
         )
-    return shorten(as_text_for_user(text), MOST_CHARACTERS)
+    return shorten(as_text_for_user(text), MAX_CHARACTERS)
 
 
 def requested_by_program(yes: bool) -> None:

@@ -33,7 +33,7 @@ INK, SOFT, LINE = "var(--th-ink)", "var(--th-soft)", "var(--th-line)"
 PANEL = "var(--th-panel)"
 PLOT = "var(--th-plot)"
 """Behind pixels in their own colors: dark ones are seen on the dark page too."""
-MOST_DRAWN = 60
+MAX_POINTS_DRAWN = 60
 """Accepted colors drawn in the a*b* plane; a Munsell category can hold hundreds."""
 
 
@@ -64,7 +64,7 @@ def chromaticity(measurement: Measurement) -> dict[str, Any]:
     for index, outline in enumerate(_outlines(measurement)):
         line = _line(outline, {"color": INK, "width": 1.4 if index == 0 else 0.8})
         series.append(line | ({} if index else {"name": _limits_text(measurement)}))
-    for candidate in measurement.candidates[1:MOST_DRAWN]:
+    for candidate in measurement.candidates[1:MAX_POINTS_DRAWN]:
         series.append(_point(candidate.lab, candidate.name, candidate.hex, "circle", 6))
     series.append(NEUTRAL)
     target = measurement.candidates[0]
@@ -193,7 +193,9 @@ def _in_view(measurement: Measurement) -> tuple[np.ndarray, np.ndarray]:
     assert measurement.colors is not None
     assert measurement.verdict.lab is not None
     points = [*_ends(measurement.colors), np.zeros(2), np.array(measurement.verdict.lab[1:])]
-    points += [np.array(candidate.lab[1:]) for candidate in measurement.candidates[:MOST_DRAWN]]
+    points += [
+        np.array(candidate.lab[1:]) for candidate in measurement.candidates[:MAX_POINTS_DRAWN]
+    ]
     for outline in _outlines(measurement):
         points.extend(outline)
     return square_around(np.array(points))
@@ -208,7 +210,7 @@ def _outlines(measurement: Measurement) -> list[np.ndarray]:
         return [acceptance_outline(light.seen_lab, limits)]
     return [
         acceptance_outline(candidate.lab, limits)
-        for candidate in measurement.candidates[:MOST_DRAWN]
+        for candidate in measurement.candidates[:MAX_POINTS_DRAWN]
     ]
 
 

@@ -82,7 +82,7 @@ def current_address(path: str, query: str) -> str | None:
 FIRST = "inspect"
 SELECTED = b'"type":"tabs","props":{"selected":"%s"'
 # A page differs by its host, its tab and the data folder's numbers in it.
-MOST_KEPT = 16
+MAX_KEPT = 16
 
 
 def head(tab: str) -> str:
@@ -105,7 +105,7 @@ class FrontPage:
 
     def __init__(self, app: ASGIApp, tabs: Sequence[str]) -> None:
         self._app, self._tabs = app, tabs
-        self._made: LruCache[tuple[str, Body]] = LruCache(MOST_KEPT)
+        self._made: LruCache[tuple[str, Body]] = LruCache(MAX_KEPT)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] != "/" or scope["method"] != "GET":
@@ -154,13 +154,13 @@ class FrontPage:
 
 
 # What a program sends for one call: images as base64, which takes four bytes for three.
-MOST_EVENT_BYTES = 8 * 2**20
-SMALL_BYTES, MOST_WAITING = 2**16, 20
+MAX_EVENT_BYTES = 8 * 2**20
+SMALL_BYTES, MAX_WAITING = 2**16, 20
 BUSY = "TrueHue is busy. Try again in a minute."
 NOTHING_HERE = "There is nothing at this address. Open TrueHue at: /"
 TOO_LONG = (
-    f"That is more than {MOST_EVENT_BYTES // 2**20} MB at once. A program sends an image of more "
-    f"than {MOST_EVENT_BYTES * 3 // 4 // 2**20} MB to POST /api/images first, and then its id."
+    f"That is more than {MAX_EVENT_BYTES // 2**20} MB at once. A program sends an image of more "
+    f"than {MAX_EVENT_BYTES * 3 // 4 // 2**20} MB to POST /api/images first, and then its id."
 )
 
 _STREAM = re.compile(r"/gradio_api/(queue/data|heartbeat/[^/]+)/?")
@@ -177,8 +177,8 @@ class GradioRoutes:
     Anything else is answered 404 in words: it is the last of the app's routes, so what nobody
     knows comes here too. Addresses of before are sent on (:mod:`truehue.tabs.page.gradio_routes`).
 
-    Events longer than ``MOST_EVENT_BYTES`` are answered 413; those longer than ``SMALL_BYTES`` 503
-    while ``waiting`` says that ``MOST_WAITING`` wait, as they wait in memory.
+    Events longer than ``MAX_EVENT_BYTES`` are answered 413; those longer than ``SMALL_BYTES`` 503
+    while ``waiting`` says that ``MAX_WAITING`` wait, as they wait in memory.
     """
 
     def __init__(
@@ -202,7 +202,7 @@ class GradioRoutes:
                 if size is None or not is_short(Headers(scope=scope)):
                     await JSONResponse({"error": TOO_LONG}, 413)(scope, receive, send)
                     return
-                if size > SMALL_BYTES and self._waiting() >= MOST_WAITING:
+                if size > SMALL_BYTES and self._waiting() >= MAX_WAITING:
                     await JSONResponse({"error": BUSY}, 503)(scope, receive, send)
                     return
             if _STREAM.fullmatch(scope["path"]):
@@ -229,7 +229,7 @@ def size_of(headers: Headers) -> int | None:
 def is_short(headers: Headers) -> bool:
     """Whether a request says its length and keeps to the limit."""
     size = size_of(headers)
-    return size is not None and size <= MOST_EVENT_BYTES
+    return size is not None and size <= MAX_EVENT_BYTES
 
 
 def check_paths(demo: gr.Blocks) -> None:

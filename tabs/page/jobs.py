@@ -38,7 +38,7 @@ LISTED = 50
 LOOK_S = 0.1
 STORE_S = 5.0
 """Progress is stored this often at most."""
-LEAST_S_TO_ESTIMATE = 2.0
+MIN_S_TO_ESTIMATE = 2.0
 INTERRUPTED = (
     "TrueHue ended while this job was running. Everything stored so far stays; start it again to "
     "continue."
@@ -49,7 +49,7 @@ PRIVATE = ("message", "problems", "preview")
 ENDED = ("done", "failed", "cancelled", "interrupted")
 
 
-MOST_WAITING = 50
+MAX_WAITING = 50
 
 
 class Job:
@@ -188,7 +188,7 @@ class Jobs:
             raise BadInput("TrueHue is shutting down and starts no new jobs.")
         under_way = [job.record for job in self._jobs.values() if not job.ended]
         same = [record for record in under_way if record.kind == kind.id]
-        if len(same) >= kind.most + (MOST_WAITING if kind.waits else 0):
+        if len(same) >= kind.most + (MAX_WAITING if kind.waits else 0):
             raise BadInput(
                 f"“{same[0].title if kind.shared else kind.title}” is running. Wait until it has "
                 "ended, or cancel it first."
@@ -393,7 +393,7 @@ def job_json(jobs: Jobs, actor: Actor, record: JobRecord) -> JobJson:
     end = record.ended_at or datetime.now(UTC)
     elapsed_s = (end - record.began_at).total_seconds() if record.began_at else 0.0
     left_s = None
-    if active and record.done and record.total and elapsed_s >= LEAST_S_TO_ESTIMATE:
+    if active and record.done and record.total and elapsed_s >= MIN_S_TO_ESTIMATE:
         left_s = elapsed_s / record.done * max(record.total - record.done, 0)
     job: JobJson = {
         "id": record.job_id,

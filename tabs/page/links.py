@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 from truehue.core.prompts.prompt import MAX_PROMPT_CHARACTERS
 
-MOST_CHARACTERS = 1000
+MAX_CHARACTERS = 1000
 ID_LENGTH = 16
 """Characters of an id that a link carries; storage takes any unique prefix of at least 8."""
 
@@ -51,7 +51,7 @@ def read(query: Mapping[str, str]) -> dict[str, str]:
         "limits",
     )
     values = {
-        key: query[key].strip()[: MAX_PROMPT_CHARACTERS if key == "text" else MOST_CHARACTERS]
+        key: query[key].strip()[: MAX_PROMPT_CHARACTERS if key == "text" else MAX_CHARACTERS]
         for key in fields
         if key in query
     }

@@ -21,7 +21,7 @@ from pydantic_core import ErrorDetails
 from truehue.core.errors import BadInput
 from truehue.tabs.page.errors import shorten
 
-MOST_WORDS = 3
+MAX_WORDS = 3
 """Wrong fields that one answer speaks of."""
 
 
@@ -156,7 +156,7 @@ def refused(kind: type[PageRequest], error: ValidationError, fields: Mapping[str
         if isinstance(own, BadInput) and not terms:
             return own if own.field else BadInput(str(own), _field(details))
         terms.setdefault(_field(details), _text(kind, details, fields))
-    return BadInput(" ".join(list(terms.values())[:MOST_WORDS]), next(iter(terms), ""))
+    return BadInput(" ".join(list(terms.values())[:MAX_WORDS]), next(iter(terms), ""))
 
 
 def _field(details: ErrorDetails) -> str:

@@ -19,7 +19,7 @@ from fastapi.responses import JSONResponse
 
 from truehue.tabs.page.actor import actor_of
 from truehue.tabs.page.answers import (
-    MOST_JSON_BYTES,
+    MAX_JSON_BYTES,
     Answer,
     Fields,
     json_answer,
@@ -68,7 +68,7 @@ class FeatureRouter(APIRouter):
         path: str,
         kind: type[_Request],
         do: Callable[[Context, Actor, _Request], Answer],
-        most_bytes: int = MOST_JSON_BYTES,
+        max_bytes: int = MAX_JSON_BYTES,
         known: Callable[[Request], Fields] = lambda request: {},
         limiter: anyio.CapacityLimiter | None = None,
     ) -> None:
@@ -89,7 +89,7 @@ class FeatureRouter(APIRouter):
                 page_request = read_as(kind, named)
                 return do(self.context, actor, page_request)
 
-            return await posted(request, done, most_bytes, limiter)
+            return await posted(request, done, max_bytes, limiter)
 
         entry = _openapi_entry(do, kind, path, _JSON)
         if self._strict:
@@ -101,7 +101,7 @@ class FeatureRouter(APIRouter):
         self,
         path: str,
         kind: type[_Request],
-        most_bytes: int,
+        max_bytes: int,
         do: Callable[[Context, Actor, _Request, Path, str], Answer],
         limiter: anyio.CapacityLimiter | None = None,
     ) -> None:
@@ -116,7 +116,7 @@ class FeatureRouter(APIRouter):
                 return do(self.context, actor, page_request, file, name)
 
             return await receive_upload(
-                request, most_bytes, done, limiter, self.context.require_space
+                request, max_bytes, done, limiter, self.context.require_space
             )
 
         self.add_api_route(path, taken, methods=["POST"], **_openapi_entry(do, kind, path, _FILE))

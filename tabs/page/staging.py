@@ -14,9 +14,9 @@ from threading import Lock
 
 from truehue.core.errors import BadInput
 
-MOST_STAGED_FILES = 50_000
-MOST_STAGED_BYTES = 20 * 2**30
-MOST_PATH_CHARACTERS = 400
+MAX_STAGED_FILES = 50_000
+MAX_STAGED_BYTES = 20 * 2**30
+MAX_PATH_CHARACTERS = 400
 IDLE_S = 3600.0
 """What nobody has used for so long makes room for what others send."""
 _SESSION = re.compile("[0-9a-f]{32}")
@@ -44,8 +44,8 @@ class Staging:
     Any thread may call.
     """
 
-    def __init__(self, folder: Path, most_bytes: int = MOST_STAGED_BYTES) -> None:
-        self._folder, self._most = folder, most_bytes
+    def __init__(self, folder: Path, max_bytes: int = MAX_STAGED_BYTES) -> None:
+        self._folder, self._most = folder, max_bytes
         self._sessions: dict[str, _Session] = {}
         self._users: Counter[str] = Counter()
         self._lock = Lock()
@@ -81,7 +81,7 @@ class Staging:
         """
         folder = self.folder(session)
         parts = tuple(part for part in path.replace("\\", "/").split("/") if part not in ("", "."))
-        bad = not parts or ".." in parts or len(path) > MOST_PATH_CHARACTERS
+        bad = not parts or ".." in parts or len(path) > MAX_PATH_CHARACTERS
         if bad or any("\0" in part or len(part.encode()) > 255 for part in parts):
             raise BadInput(f"The file name {path[:80]!r} cannot be used.")
         size = file.stat().st_size
@@ -109,11 +109,11 @@ class Staging:
             self._expire()
             before = own.sizes.get(parts)
             held_bytes = sum(other.total_bytes for other in self._sessions.values())
-            if (before is None and len(own.sizes) >= MOST_STAGED_FILES) or (
+            if (before is None and len(own.sizes) >= MAX_STAGED_FILES) or (
                 held_bytes - (before or 0) + size > self._most
             ):
                 raise BadInput(
-                    f"More than {MOST_STAGED_FILES:,} files or {self._most // 2**30} GB "
+                    f"More than {MAX_STAGED_FILES:,} files or {self._most // 2**30} GB "
                     "wait here. Import a part of the folder, or put it on the machine of the app "
                     "and name its path."
                 )

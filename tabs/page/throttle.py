@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 
-MOST_KEPT = 20_000
+MAX_KEPT = 20_000
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Throttle:
                     attempts, now + pace.delay_s(attempts), now + pace.forgotten_s
                 )
                 self._counts.move_to_end(key)
-            while len(self._counts) > MOST_KEPT:
+            while len(self._counts) > MAX_KEPT:
                 self._counts.popitem(last=False)
             return 0.0
 

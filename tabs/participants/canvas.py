@@ -9,8 +9,8 @@ from typing import Any
 
 from truehue.annotation.assignment.practice import rounds, verdict_of
 from truehue.annotation.colorings import (
-    MOST_ACTIONS,
-    MOST_ROWS,
+    MAX_ACTIONS,
+    MAX_ROWS,
     code_of,
     current_colors,
     rows_of,
@@ -21,7 +21,7 @@ from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.studies import ColoringMark, Event, Purpose, Trial
 from truehue.tabs.participants.reading import Refusal
 
-MOST_BYTES = 48 * 2**20
+MAX_BYTES = 48 * 2**20
 """What the events of one participant may take, about: 45 sketches of a painter who never fills."""
 PREVIEW_BYTES = 2 * 2**20
 """The same in a preview, which lies in memory."""
@@ -65,13 +65,13 @@ def check_action(plan: StudyPlan, canvases: Canvases, event: Event) -> None:
     if plan.kind is not Kind.COLORINGS:
         raise Refusal("Nothing is colored in this study.", "bad", 400, "kind")
     assert event.position is not None
-    if canvases.length(event.position) >= MOST_ACTIONS:
+    if canvases.length(event.position) >= MAX_ACTIONS:
         raise Refusal(
-            f"A sketch takes at most {MOST_ACTIONS:,} actions: finish this one as it is.",
+            f"A sketch takes at most {MAX_ACTIONS:,} actions: finish this one as it is.",
             "too many",
         )
     rows = _rows(event.body)
-    if rows and canvases.rows.get(event.position, 0) + rows > MOST_ROWS:
+    if rows and canvases.rows.get(event.position, 0) + rows > MAX_ROWS:
         raise Refusal(
             "This sketch cannot store more brush strokes. Fill regions, or finish it as it is.",
             "too many",

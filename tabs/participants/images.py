@@ -23,9 +23,9 @@ from truehue.tabs.participants.view import SIDES
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
 
-MOST_KEPT = 2_000
+MAX_KEPT = 2_000
 """Scaled images on the disk: what 200 people see in turn is scaled once."""
-MOST_SKETCHES = 256
+MAX_SKETCHES = 256
 """Sketches in memory: about 100 kB each."""
 
 
@@ -45,12 +45,12 @@ class Pictures:
         self._folder = Path(mkdtemp(prefix="truehue-scaled-"))
         finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._scaled = SingleFlightCache(
-            self._scale, at_once=2, most_kept=MOST_KEPT, drop=self._remove
+            self._scale, at_once=2, most_kept=MAX_KEPT, drop=self._remove
         )
         self._plates = SingleFlightCache(_plate, at_once=1, most_kept=64)
         self._patches = SingleFlightCache(_patch, at_once=1, most_kept=64)
-        self._inks = SingleFlightCache(self._ink, at_once=1, most_kept=MOST_SKETCHES)
-        self._regions = SingleFlightCache(self._coded, at_once=1, most_kept=MOST_SKETCHES)
+        self._inks = SingleFlightCache(self._ink, at_once=1, most_kept=MAX_SKETCHES)
+        self._regions = SingleFlightCache(self._coded, at_once=1, most_kept=MAX_SKETCHES)
 
     def path(self, image_id: str) -> Path:
         """The file of an image with its exact pixels. Raises NotStored."""

@@ -66,7 +66,7 @@ class RemainingAnswers:
             (self.short.discard if self.answered[name] >= self._votes else self.short.add)(name)
 
 
-MOST_STUDY_BYTES, MOST_PREVIEW_BYTES = 16 * 2**30, 16 * 2**20
+MAX_STUDY_BYTES, MAX_PREVIEW_BYTES = 16 * 2**30, 16 * 2**20
 """What all events of a study, or of a preview, may take before nothing is drawn any more."""
 NEARLY = timedelta(seconds=30)
 """Somebody without a sign for nearly as long as makes them gone is taken for gone."""
@@ -113,7 +113,7 @@ class LiveStudy:
         self._names: dict[str, str] = {}
         self.finished, self.cost = 0, 0
         self.turned_away: RefusedVisits | None = None
-        self.most_cost = MOST_PREVIEW_BYTES if book.preview else MOST_STUDY_BYTES
+        self.most_cost = MAX_PREVIEW_BYTES if book.preview else MAX_STUDY_BYTES
         self.seen = book.changes()
         self.study: StudyRecord = book.study()
         self.closed_itself = self.study.state is State.CLOSED and book.closed_itself()
@@ -213,7 +213,7 @@ class LiveStudy:
         session = ParticipantSession(person, self.plan(person.plan_version), list(trials))
         session.seen_at(trials)
         if self.book.preview:
-            session.most_bytes, session.preview = PREVIEW_BYTES, True
+            session.max_bytes, session.preview = PREVIEW_BYTES, True
         self.seats[person.id] = session
         self._by_invitation[person.invitation_id] = person.id
         if outside := person.external.get("prolific_pid"):

@@ -12,7 +12,7 @@ import anyio
 
 from truehue.annotation.assignment.assign import assign_further, is_due
 from truehue.annotation.assignment.practice import ACCEPTED, AGAIN, AUTOMATIC, PracticeStage, rounds
-from truehue.annotation.colorings import LEAST_BACKGROUND, background_share, paint, read_action
+from truehue.annotation.colorings import MIN_BACKGROUND, background_share, paint, read_action
 from truehue.annotation.judgments.answers import AnswerKind
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Review
@@ -26,7 +26,7 @@ from truehue.tabs.participants.view import AnyTrial, ParticipantJson, participan
 
 log = logging.getLogger("truehue")
 
-LEAST_SHARE = 0.005
+MIN_SHARE = 0.005
 """Of a sketch's pixels that have to have a color: what is named may be small in a wide drawing."""
 _FEW = {
     "en": "In “{words}” hardly anything is colored. Color all that the words name.",
@@ -82,9 +82,9 @@ def _missing(live_study: LiveStudy, session: ParticipantSession, round_: list[Tr
         closing = live_study.sketches[case.sketch].closing
         requested = session.plan.ask_background and session.plan.watches_background(case)
         slip = requested and not session.answers[trial.position].background_part
-        if slip and background_share(layer, maps, closing) >= LEAST_BACKGROUND:
+        if slip and background_share(layer, maps, closing) >= MIN_BACKGROUND:
             return _BACKGROUND[language].format(words=case.words)
-        if (layer[..., 3] > 0).mean() < LEAST_SHARE:
+        if (layer[..., 3] > 0).mean() < MIN_SHARE:
             return _FEW[language].format(words=case.words)
     return ""
 

@@ -164,8 +164,8 @@ def _stored(trials: Sequence[Trial], time: datetime) -> tuple[StoredTrial, ...]:
 
 
 KEPT = timedelta(hours=1)
-MOST = 50
-MOST_PEOPLE = 20
+MAX_PREVIEWS = 50
+MAX_PEOPLE = 20
 """Participants of one preview, which lies in memory."""
 
 
@@ -211,5 +211,5 @@ class Previews:
     def _forget(self, now: datetime) -> None:
         for name in [name for name, preview in self._saved.items() if preview.ends_at <= now]:
             del self._saved[name]
-        while len(self._saved) > MOST:
+        while len(self._saved) > MAX_PREVIEWS:
             self._saved.popitem(last=False)

@@ -11,15 +11,15 @@ from truehue.annotation.colorings import as_json, read_action
 from truehue.core.errors import BadInput
 from truehue.core.studies import Event, EventKind
 
-MOST_EVENTS = 100
-MOST_COMMENT = 2_000
-MOST_REASON = 500
-MOST_FACTS = 32
-MOST_TEXT = 200
-MOST_AWAY_MS = 30 * 24 * 3_600_000
+MAX_EVENTS = 100
+MAX_COMMENT = 2_000
+MAX_REASON = 500
+MAX_FACTS = 32
+MAX_TEXT = 200
+MAX_AWAY_MS = 30 * 24 * 3_600_000
 _ID = re.compile(r"[0-9a-f]{32}")
 _FACT = re.compile(r"[A-Za-z0-9_]{1,40}")
-_MOST_WHOLE = 2**53
+_MAX_WHOLE = 2**53
 OUTSIDE_NAMES = frozenset({"prolific_pid", "study_id", "session_id"})
 """What is kept of an address that a recruiting site wrote; anything else in it is not."""
 SENT_KINDS = frozenset(EventKind) - {EventKind.CONSENT}
@@ -38,12 +38,12 @@ class Refusal(BadInput):
 
 
 def read_list(content: Mapping[str, Any]) -> list[Any]:
-    """The entries that were sent, 1 to ``MOST_EVENTS``, not looked at yet."""
+    """The entries that were sent, 1 to ``MAX_EVENTS``, not looked at yet."""
     entries = content.get("events")
     if not isinstance(entries, list) or not entries:
         raise BadInput("“events” is a list of at least one event.", "events")
-    if len(entries) > MOST_EVENTS:
-        raise BadInput(f"At most {MOST_EVENTS} events are accepted at once. Send fewer.", "events")
+    if len(entries) > MAX_EVENTS:
+        raise BadInput(f"At most {MAX_EVENTS} events are accepted at once. Send fewer.", "events")
     return entries
 
 
@@ -102,8 +102,8 @@ def read_external(value: Any) -> dict[str, str]:
     read = {}
     for name in sorted(OUTSIDE_NAMES & value.keys()):
         text = value[name]
-        if not isinstance(text, str) or len(text) > MOST_TEXT:
-            raise BadInput(f"A text in “external” has at most {MOST_TEXT} characters.", "external")
+        if not isinstance(text, str) or len(text) > MAX_TEXT:
+            raise BadInput(f"A text in “external” has at most {MAX_TEXT} characters.", "external")
         if text:
             read[name] = text
     return read
@@ -116,7 +116,7 @@ def read_facts(value: Any) -> dict[str, Any]:
         return {}
     facts: dict[str, Any] = {}
     for name, fact in value.items():
-        known = isinstance(name, str) and _FACT.fullmatch(name) and len(facts) < MOST_FACTS
+        known = isinstance(name, str) and _FACT.fullmatch(name) and len(facts) < MAX_FACTS
         if known and (_plain(fact) or _short_list(fact)):
             facts[name] = fact
     return facts
@@ -136,11 +136,11 @@ def _body(kind: EventKind, body: Mapping[str, Any]) -> dict[str, Any]:
             return {**_screening(body), **_display(body)}
         case EventKind.AWAY:
             ms: Any = body.get("ms")
-            if not _number(ms) or not 0 <= ms <= MOST_AWAY_MS:
+            if not _number(ms) or not 0 <= ms <= MAX_AWAY_MS:
                 raise _bad("“ms” is a number of milliseconds, 0 or more.", "ms")
             return {"ms": ms, **_reason(body)}
         case EventKind.COMMENT:
-            return {"text": _text(body, "text", MOST_COMMENT)}
+            return {"text": _text(body, "text", MAX_COMMENT)}
         case EventKind.UNDO | EventKind.FINISH | EventKind.WITHDRAWAL:
             return {**_reason(body), **_display(body)}
     return {}
@@ -174,7 +174,7 @@ def _screening(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _reason(body: Mapping[str, Any]) -> dict[str, str]:
-    return {"reason": _text(body, "reason", MOST_REASON)} if body.get("reason") else {}
+    return {"reason": _text(body, "reason", MAX_REASON)} if body.get("reason") else {}
 
 
 def _background(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,14 +208,14 @@ def _short_list(value: Any) -> bool:
 
 def _plain(value: Any) -> bool:
     if isinstance(value, str):
-        return len(value) <= MOST_TEXT
+        return len(value) <= MAX_TEXT
     return value is None or isinstance(value, bool) or _number(value)
 
 
 def _number(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return math.isfinite(value) and abs(value) <= _MOST_WHOLE
+    return math.isfinite(value) and abs(value) <= _MAX_WHOLE
 
 
 def _whole(value: Any) -> bool:
@@ -231,6 +231,6 @@ def texts_of(query: Sequence[tuple[str, str]]) -> dict[str, str]:
     texts = {}
     for name, text in query:
         name = name.lower()
-        if name in OUTSIDE_NAMES and 0 < len(text) <= MOST_TEXT:
+        if name in OUTSIDE_NAMES and 0 < len(text) <= MAX_TEXT:
             texts[name] = text
     return texts

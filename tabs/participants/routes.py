@@ -35,7 +35,7 @@ from truehue.tabs.participants.session import ParticipantSession
 from truehue.tabs.participants.tokens import cookie, cookie_name
 from truehue.tabs.participants.view import actions_at, started_sketches, state_json
 
-MOST_BYTES = 256 * 2**10
+MAX_BYTES = 256 * 2**10
 SLOWEST_S = 60.0
 PACKED_FROM = 4096
 """Bytes from which an answer is compressed."""
@@ -236,12 +236,12 @@ def participant_routes(context: Context) -> APIRouter:
 
 
 async def _content(request: Request) -> Mapping[str, Any]:
-    """The JSON object that was sent. Raises Refusal for a body over ``MOST_BYTES``."""
+    """The JSON object that was sent. Raises Refusal for a body over ``MAX_BYTES``."""
     too_large = Refusal(
-        f"Too much at once: {MOST_BYTES // 1024} kB is the maximum.", "too large", 413
+        f"Too much at once: {MAX_BYTES // 1024} kB is the maximum.", "too large", 413
     )
     length = request.headers.get("content-length", "0")
-    if not (length.isascii() and length.isdigit()) or int(length[:12]) > MOST_BYTES:
+    if not (length.isascii() and length.isdigit()) or int(length[:12]) > MAX_BYTES:
         raise too_large
     data, more = bytearray(), True
     try:
@@ -252,7 +252,7 @@ async def _content(request: Request) -> Mapping[str, Any]:
                     raise ClientDisconnect
                 data += message.get("body", b"")
                 more = message.get("more_body", False)
-                if len(data) > MOST_BYTES:
+                if len(data) > MAX_BYTES:
                     raise too_large
     except TimeoutError:
         raise BadInput("The request timed out. Try again.") from None

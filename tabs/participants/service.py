@@ -35,7 +35,7 @@ from truehue.tabs.page.throttle import Pace, Throttle
 from truehue.tabs.participants.layers import LayerRenderer
 from truehue.tabs.participants.live_study import LiveStudy, RefusedVisits
 from truehue.tabs.participants.posting import extend, refresh, store
-from truehue.tabs.participants.previews import MOST_PEOPLE, Previews
+from truehue.tabs.participants.previews import MAX_PEOPLE, Previews
 from truehue.tabs.participants.reading import Refusal, read_external, read_facts, read_id
 from truehue.tabs.participants.session import ParticipantSession
 from truehue.tabs.participants.stores import DatabaseStudyStore
@@ -44,7 +44,7 @@ from truehue.tabs.participants.tokens import hash_of, new_token, well_formed
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
 
-MOST_LINKS = 20_000
+MAX_LINKS = 20_000
 """Links that are kept in memory by their hashes."""
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,2}")
 ELSEWHERE = (
@@ -139,7 +139,7 @@ class Participation:
             link = await anyio.to_thread.run_sync(self._storage.invitations.by_token, token_hash)
             if link is None:
                 return None
-            if len(self._links) >= MOST_LINKS:
+            if len(self._links) >= MAX_LINKS:
                 self._links.clear()
             entry = self._links[token_hash] = (stamp, link)
         link = entry[1]
@@ -265,7 +265,7 @@ class Participation:
             raise Refusal(NOT_OPEN[live_study.study.state], live_study.study.state.value)
         _check_consent(plan, agreement)
         if live_study.all_positions_used or (
-            live_study.book.preview and len(live_study.seats) >= MOST_PEOPLE
+            live_study.book.preview and len(live_study.seats) >= MAX_PEOPLE
         ):
             raise _full(live_study)
         of_network = live_study.study.id, agreement.network

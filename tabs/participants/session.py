@@ -29,12 +29,12 @@ from truehue.annotation.participants import (
     too_fast,
 )
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.plan import MOST_TRIALS, StudyPlan
+from truehue.annotation.studies.plan import MAX_TRIALS, StudyPlan
 from truehue.core.errors import BadInput
 from truehue.core.studies import ColoringMark, Event, EventKind, ParticipantRecord, Purpose, Trial
 from truehue.storage.studies.events import cost_of
 from truehue.tabs.participants.canvas import (
-    MOST_BYTES,
+    MAX_BYTES,
     Canvases,
     check_action,
     check_coloring,
@@ -86,7 +86,7 @@ class ParticipantSession:
     ids: set[str] = field(default_factory=set)
     before: Set[str] = frozenset()
     canvases: Canvases = field(default_factory=Canvases)
-    most_bytes: int = MOST_BYTES
+    max_bytes: int = MAX_BYTES
     marks: list[ColoringMark] = field(default_factory=list)
     sign_at: datetime = field(init=False)
     consented: bool = False
@@ -195,7 +195,7 @@ class ParticipantSession:
         if not self.consented:
             raise Refusal("No answers are accepted before consent.", "consent")
         if event.kind is not EventKind.WITHDRAWAL:
-            check_space(self.canvases, self.most_bytes, event.kind is EventKind.ACTION)
+            check_space(self.canvases, self.max_bytes, event.kind is EventKind.ACTION)
         if event.position is not None:
             self.trial(event.position)
         limit = EVENTS_BESIDE + EVENTS_A_TRIAL * len(self.trials)
@@ -248,7 +248,7 @@ class ParticipantSession:
             case EventKind.FINISH:
                 # Of before there were second colorings: nothing was given after the end.
                 count = event.body.get("trials")
-                self.finished_with = count if isinstance(count, int) else MOST_TRIALS * 10
+                self.finished_with = count if isinstance(count, int) else MAX_TRIALS * 10
                 if event.at is not None and not self.preview:
                     enrolled_at = self.person.enrolled_at
                     self.too_fast = too_fast(enrolled_at, event.at, len(self.answers))

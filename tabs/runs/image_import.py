@@ -36,7 +36,7 @@ from truehue.tabs.runs.imported import offer
 
 EVERY_IMPORTED_SET = "*"
 SHOWN = 100
-MOST_MODEL = 120
+MAX_MODEL = 120
 _NONE = RemarkList(0, ())
 # Names as the released benchmark writes them: cna_l2/17_1.png, 17/image_1.png.
 _RELEASED = re.compile(r"(?:^|/)(?:\d+_\d+|\d+/image_\d+)\.\w+$")
@@ -49,7 +49,7 @@ class ImageFolder(PageRequest):
     session: str = ""
     path: str = ""
     set: str = ""
-    model: str = Field("", max_length=MOST_MODEL, title="The model's name")
+    model: str = Field("", max_length=MAX_MODEL, title="The model's name")
 
 
 class StagedFile(PageRequest):

@@ -22,7 +22,7 @@ from truehue.tabs.runs.request import RunRequest
 
 EVERY_MODIFIER = "*"
 """After a thing's name: with all its modifiers."""
-MOST_NAMED = 3
+MAX_NAMED = 3
 
 
 def chosen(prompts: Sequence[Prompt], request: RunRequest) -> tuple[Prompt, ...]:
@@ -148,8 +148,8 @@ def _field_of(message: str) -> str:
 
 def _concepts_text(concepts: Sequence[str]) -> str:
     """``banana, rotten banana``, and of many the first and how many more."""
-    more = len(concepts) - MOST_NAMED
-    shown = concepts[:MOST_NAMED]
+    more = len(concepts) - MAX_NAMED
+    shown = concepts[:MAX_NAMED]
     return ", ".join([*shown, count_noun(more, "more concept")] if more > 0 else shown)
 
 

@@ -30,10 +30,10 @@ from truehue.tabs.page.requests import PageRequest, Whole, list_of_single, singl
 DEFAULT_RULES = tuple(by.id for by in RULES if by.main)
 DEFAULT_IMAGES = 4
 DETECTOR, SEGMENTER = "grounding-dino-base", "sam-vit-h"
-MOST_IMAGES = 1_000
-MOST_WORKERS = 256
-MOST_MODELS = 200
-MOST_NAME = 120
+MAX_IMAGES = 1_000
+MAX_WORKERS = 256
+MAX_MODELS = 200
+MAX_NAME = 120
 SETTINGS = (RELEASED,)
 
 
@@ -86,7 +86,7 @@ Names = Annotated[tuple[str, ...], BeforeValidator(list_of_single), AfterValidat
 class Workers(PageRequest):
     """How many processes work at once."""
 
-    workers: Annotated[Whole, Field(ge=1, le=MOST_WORKERS, title="The number of workers")] = 1
+    workers: Annotated[Whole, Field(ge=1, le=MAX_WORKERS, title="The number of workers")] = 1
 
 
 class RunRequest(Workers):
@@ -104,7 +104,7 @@ class RunRequest(Workers):
 
     kind: str = "drawn"
     set: Annotated[str, Field(title="The prompt set")] = ""
-    models: Annotated[Names, Field(max_length=MOST_MODELS, title="The list of models")] = ()
+    models: Annotated[Names, Field(max_length=MAX_MODELS, title="The list of models")] = ()
     task: Annotated[str, single_of("task", TASKS)] = ""
     system: Annotated[str, single_of("color system", SYSTEMS)] = ""
     concepts: Annotated[
@@ -113,9 +113,7 @@ class RunRequest(Workers):
     limit: Annotated[Whole, Field(ge=1, le=10**9)] | None = Field(
         None, title="The number of prompts"
     )
-    images: Annotated[Whole, Field(ge=1, le=MOST_IMAGES, title="Images per prompt")] = (
-        DEFAULT_IMAGES
-    )
+    images: Annotated[Whole, Field(ge=1, le=MAX_IMAGES, title="Images per prompt")] = DEFAULT_IMAGES
     seed: Annotated[Whole, Field(ge=0, le=MAX_SEED, title="The first seed")] = 0
     size: Annotated[Whole, Field(ge=64, le=4096)] | None = Field(None, title="The size")
     steps: Annotated[Whole, Field(ge=1, le=500)] | None = Field(None, title="Steps")

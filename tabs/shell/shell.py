@@ -28,10 +28,10 @@ from truehue.tabs.page.same_origin import SameOriginMiddleware
 from truehue.tabs.page.visitor_cookies import VisitorCookies
 from truehue.tabs.page.widgets import widget
 
-MOST_PAGES = 4000
+MAX_PAGES = 4000
 # Sessions whose state Gradio keeps, 0.2 MB each, and events that may wait for their turn.
-MOST_SESSIONS = 1000
-MOST_WAITING = 500
+MAX_SESSIONS = 1000
+MAX_WAITING = 500
 HOLD_S = 15
 # Gradio's queue would look for new events 1,000 times a second, and 100 times among all that run
 # for what has told its progress, which nothing here does: a twentieth of a processor at rest.
@@ -137,7 +137,7 @@ def mount(
     app.include_router(asset_routes())
     app.router.routes.append(Route(mcp_server.ADDRESS, mcp_server.McpServer(context)))
     demo = build(context, features)
-    demo.state_session_capacity = MOST_SESSIONS
+    demo.state_session_capacity = MAX_SESSIONS
     mounted = gr.mount_gradio_app(
         app,
         demo,
@@ -155,8 +155,8 @@ def mount(
     count_refused_events()
     # Gradio 6.31 runs at most 40 events at once, and every open page holds one: the next page would
     # wait for ever. The number is read when the queue starts; its threads are limited elsewhere.
-    demo._queue.max_thread_count = MOST_PAGES
-    demo._queue.max_size = MOST_WAITING
+    demo._queue.max_thread_count = MAX_PAGES
+    demo._queue.max_size = MAX_WAITING
     demo._queue.sleep_when_free, demo._queue.progress_update_sleep_when_free = LOOK_S, PROGRESS_S
     # What it would count of every event is for a page of Gradio's that is closed here.
     demo._queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize

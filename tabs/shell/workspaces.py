@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("truehue")
 
 FOLDER = "desks"
-MOST_OPEN = 24
+MAX_OPEN = 24
 """Desks that are held open while nobody is at them; an open database takes a few megabytes."""
-MOST_DESKS = 500
+MAX_WORKSPACES = 500
 """A desk of the samples alone takes 13 MB: 256 kB for each table of a database."""
 NEW_A_MINUTE = 60
 """New desks in a minute, so that a flood of strangers leaves the others their processor."""
@@ -280,7 +280,7 @@ class Workspaces:
         if len(self._made_at) >= NEW_A_MINUTE:
             raise BadInput(FLOODED)
         self._made_at.append(now)
-        if len(self._known) >= MOST_DESKS and not (
+        if len(self._known) >= MAX_WORKSPACES and not (
             self.free_space(CROWDED_S / 10, empty=True) or self.free_space()
         ):
             raise BadInput(CROWDED)
@@ -305,7 +305,7 @@ class Workspaces:
             with self._lock:
                 names = sorted(self._open, key=lambda name: self._known[name].used_at)
                 if not idle_s:
-                    names = names[: max(len(names) - MOST_OPEN, 0)]
+                    names = names[: max(len(names) - MAX_OPEN, 0)]
                 names = [name for name in names if self._known[name].used_at <= oldest]
             for name in names:
                 if self._open[name].is_running_now():

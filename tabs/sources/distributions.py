@@ -42,7 +42,7 @@ NARROWED: Mapping[str, Mapping[str, str]] = {
     GENERATED: {**STYLES, OWN_STYLE: "own prompt"},
 }
 """The styles by which a source can be narrowed, by its kind."""
-MOST_REASONS = 3
+MAX_REASONS = 3
 
 
 @dataclass(frozen=True)
@@ -482,7 +482,7 @@ def written_scale(guidance: float) -> str:
 def _reasons(unscored: Sequence[str]) -> str:
     if not unscored:
         return ""
-    most_frequent = Counter(unscored).most_common(MOST_REASONS)
+    most_frequent = Counter(unscored).most_common(MAX_REASONS)
     text = "; ".join(f"{count} × {reason.rstrip('.')}" for reason, count in most_frequent)
     return f" ({text})"
 

@@ -29,7 +29,7 @@ FORMAT_VERSION, WITH_COLORINGS = 1, 2
 """Of the export: 2 where a study has sketches or marks, which 1 does not know."""
 TO_PARTICIPANTS = (MarkKind.PRACTICE, MarkKind.RECOLOR)
 """Marks whose reason is written to one participant, and is no part of an anonymous export."""
-_MOST_ERRORS = 100
+_MAX_ERRORS = 100
 Json = dict[str, Any]
 _Read = TypeVar("_Read", bound=CopyRecord)
 
@@ -154,7 +154,7 @@ def _model(kind: type[_Read], content: Any, location: str) -> _Read:
     try:
         return kind.model_validate(content)
     except ValidationError as error:
-        if error.error_count() > _MOST_ERRORS:  # each takes a kilobyte to describe
+        if error.error_count() > _MAX_ERRORS:  # each takes a kilobyte to describe
             raise BadInput(
                 f"{location} cannot be read: it has {error.error_count():,} errors."
             ) from None

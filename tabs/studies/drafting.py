@@ -37,7 +37,7 @@ from truehue.tabs.studies.sources import Entries, Entry, concepts_of, prompts_of
 
 TRAINING = "training:"
 """Begins the id of a case that is there for training alone."""
-MOST_LETTERS = 120
+MAX_LETTERS = 120
 _NAMED = 8
 """Words that a sentence names before it says how many more there are."""
 
@@ -439,9 +439,9 @@ def _concepts(terms: Iterable[str], field: str) -> list[str]:
     """The words as they are asked, each concept once."""
     by_normal: dict[str, str] = {}
     for text in terms:
-        if len(text) > MOST_LETTERS:
+        if len(text) > MAX_LETTERS:
             raise BadInput(
-                f"{text[:40]!r}… has over {MOST_LETTERS} letters. Use a shorter name.",
+                f"{text[:40]!r}… has over {MAX_LETTERS} letters. Use a shorter name.",
                 field,
             )
         concept = concept_of(text)

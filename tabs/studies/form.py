@@ -11,11 +11,11 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import (
-    MOST_EXAMPLES,
-    MOST_SKETCHES,
-    MOST_TEXT,
-    MOST_TRIALS,
-    MOST_VOTES,
+    MAX_EXAMPLES,
+    MAX_SKETCHES,
+    MAX_TEXT,
+    MAX_TRIALS,
+    MAX_VOTES,
     Material,
     Method,
     Review,
@@ -144,17 +144,17 @@ _ASKED = {
 """By language what is asked and kept in most studies, and in those of colorings."""
 PRACTICE_SKETCHES = 3
 """Before the rest, as in ColorConceptBench, section 3.2."""
-MOST_WORDS = 200
-MOST_MODELS = 12
-MOST_SOURCES = 100
-MOST_CASES = 20_000
-MOST_PAGE_TEXT = 20_000
-MOST_PICTURES = 9
+MAX_WORDS = 200
+MAX_MODELS = 12
+MAX_SOURCES = 100
+MAX_CASES = 20_000
+MAX_PAGE_TEXT = 20_000
+MAX_IMAGES = 9
 CONCEPTS = "concepts"
 PICTURES_OF_CONCEPTS = 3
 """Pictures for reference beside a distribution; the paper does not say how many it showed."""
 
-LEAST_ABSENCE_S, MOST_ABSENCE_S = 60, 30 * 86_400
+MIN_ABSENCE_S, MAX_ABSENCE_S = 60, 30 * 86_400
 """After so long without a sign of somebody, what they hold may go to others."""
 
 # Where the page shows a field under another name than most kinds of study do.
@@ -225,10 +225,10 @@ class PracticeForm(PageRequest):
     concepts: Annotated[
         tuple[str, ...],
         AfterValidator(texts),
-        Field(max_length=MOST_SKETCHES, title="The list of practice sketches"),
+        Field(max_length=MAX_SKETCHES, title="The list of practice sketches"),
     ] = ()
     number: Whole = Field(
-        default=PRACTICE_SKETCHES, ge=0, le=MOST_SKETCHES, title="Practice sketches"
+        default=PRACTICE_SKETCHES, ge=0, le=MAX_SKETCHES, title="Practice sketches"
     )
     review: Annotated[str, single_of("review", Review)] = Review.RESEARCHER.value
 
@@ -236,7 +236,7 @@ class PracticeForm(PageRequest):
 class ExampleForm(PageRequest):
     """How it is done, or, where it is not ``good``, how not; ``image_id`` is a stored picture."""
 
-    text: str = Field(default="", max_length=MOST_TEXT, title="An example")
+    text: str = Field(default="", max_length=MAX_TEXT, title="An example")
     good: bool = True
     image_id: str = Field(default="", pattern=r"^([0-9a-f]{64})?$", title="An example's image")
 
@@ -274,7 +274,7 @@ def examples_in(language: str) -> tuple[ExampleForm, ...]:
 
 
 def _sketches(chosen: Mapping[str, str]) -> Mapping[str, str]:
-    if len(chosen) > MOST_CASES or any(len(key) > 64 for key in chosen.values()):
+    if len(chosen) > MAX_CASES or any(len(key) > 64 for key in chosen.values()):
         raise BadInput("The chosen sketches are ids by the words that they are colored for.")
     return {text: key for text, key in chosen.items() if key}
 
@@ -300,14 +300,14 @@ def _absence(value: Any) -> Any:
         seconds = digits(value)
     except ValueError:
         seconds = None
-    if type(seconds) is int and LEAST_ABSENCE_S <= seconds <= MOST_ABSENCE_S:
+    if type(seconds) is int and MIN_ABSENCE_S <= seconds <= MAX_ABSENCE_S:
         return seconds
     number = isinstance(value, int | float) and not isinstance(value, bool)
     got = f"{value / 60:g} minutes" if number else repr(str(value)[:60])
     raise BadInput(
-        f"“Release unanswered trials after” is {LEAST_ABSENCE_S // 60} to "
-        f"{MOST_ABSENCE_S // 60:,} minutes ("
-        f"{LEAST_ABSENCE_S} to {MOST_ABSENCE_S:,} seconds), not {got}."
+        f"“Release unanswered trials after” is {MIN_ABSENCE_S // 60} to "
+        f"{MAX_ABSENCE_S // 60:,} minutes ("
+        f"{MIN_ABSENCE_S} to {MAX_ABSENCE_S:,} seconds), not {got}."
     )
 
 
@@ -331,7 +331,7 @@ class ModelForm(PageRequest):
     distributions are from; the first of ``sources`` that has a case is taken."""
 
     name: str = Field(min_length=1, max_length=80, title="A model's name")
-    sources: Annotated[Names, Field(min_length=1, max_length=MOST_SOURCES, title="Its sources")]
+    sources: Annotated[Names, Field(min_length=1, max_length=MAX_SOURCES, title="Its sources")]
 
 
 class KeyForm(PageRequest):
@@ -393,50 +393,48 @@ class StudyForm(PageRequest):
     language: Annotated[str, single_of("language", LANGUAGES)] = "en"
     question: str | None = Field(default=None, max_length=500, title="The question")
     instructions: str | None = Field(
-        default=None, max_length=MOST_PAGE_TEXT, title="The instructions"
+        default=None, max_length=MAX_PAGE_TEXT, title="The instructions"
     )
     models: tuple[ModelForm, ...] = Field(
-        default=(), max_length=MOST_MODELS, title="The list of models"
+        default=(), max_length=MAX_MODELS, title="The list of models"
     )
-    people: Annotated[Names, Field(max_length=MOST_SOURCES, title="People's colors")] = ()
+    people: Annotated[Names, Field(max_length=MAX_SOURCES, title="People's colors")] = ()
     extraction: Annotated[str, single_of("way of extraction", METHODS)] = EXTRACTED
-    cases: Annotated[Names, Field(max_length=MOST_CASES, title="The list of cases")] = ()
+    cases: Annotated[Names, Field(max_length=MAX_CASES, title="The list of cases")] = ()
     groups: Annotated[Names, Field(max_length=200, title="The list of groups")] = ()
-    concepts: Annotated[Names, Field(max_length=MOST_CASES, title="The list of concepts")] = ()
+    concepts: Annotated[Names, Field(max_length=MAX_CASES, title="The list of concepts")] = ()
     sketches: Annotated[Mapping[str, str], AfterValidator(_sketches)] = Field(default_factory=dict)
     question_set: str = Field(default="", max_length=64, title="The set of questions")
     tasks: Annotated[Names, Field(max_length=100, title="The list of tasks")] = ()
     practice: PracticeForm | None = None
     ask_background: bool = True
     examples: tuple[ExampleForm, ...] | None = Field(
-        default=None, max_length=MOST_EXAMPLES, title="The list of examples"
+        default=None, max_length=MAX_EXAMPLES, title="The list of examples"
     )
-    number: Whole | None = Field(default=None, ge=0, le=MOST_CASES, title="Cases in the study")
+    number: Whole | None = Field(default=None, ge=0, le=MAX_CASES, title="Cases in the study")
     model_sets: tuple[Names, ...] = Field(default=(), max_length=495, title="The pairs of models")
-    pictures: Whole | None = Field(
-        default=None, ge=0, le=MOST_PICTURES, title="Images of a candidate"
-    )
+    pictures: Whole | None = Field(default=None, ge=0, le=MAX_IMAGES, title="Images of a candidate")
     variants: Whole = Field(default=1, ge=1, le=100, title="Images of each prompt")
-    votes: Whole | None = Field(default=None, ge=1, le=MOST_VOTES, title="Votes per stimulus")
-    trials: Whole | None = Field(default=None, ge=1, le=MOST_TRIALS, title="Trials per participant")
+    votes: Whole | None = Field(default=None, ge=1, le=MAX_VOTES, title="Votes per stimulus")
+    trials: Whole | None = Field(default=None, ge=1, le=MAX_TRIALS, title="Trials per participant")
     tie: bool | None = None
     skip: bool | None = None
-    repeats: Whole | None = Field(default=None, ge=0, le=MOST_TRIALS, title="Repeated trials")
-    attention: Whole | None = Field(default=None, ge=0, le=MOST_TRIALS, title="Attention checks")
+    repeats: Whole | None = Field(default=None, ge=0, le=MAX_TRIALS, title="Repeated trials")
+    attention: Whole | None = Field(default=None, ge=0, le=MAX_TRIALS, title="Attention checks")
     method: Method = Method.BALANCED
     training: TrainingForm = TrainingForm()
     screening: ScreeningForm = ScreeningForm()
-    consent: str = Field(default="", max_length=MOST_PAGE_TEXT, title="The consent text")
-    intro: str = Field(default="", max_length=MOST_PAGE_TEXT, title="The page before")
-    outro: str = Field(default="", max_length=MOST_PAGE_TEXT, title="The page after")
+    consent: str = Field(default="", max_length=MAX_PAGE_TEXT, title="The consent text")
+    intro: str = Field(default="", max_length=MAX_PAGE_TEXT, title="The page before")
+    outro: str = Field(default="", max_length=MAX_PAGE_TEXT, title="The page after")
     wording: Annotated[Mapping[str, str], AfterValidator(_wording)] = Field(default_factory=dict)
     completion: CompletionForm = CompletionForm()
     closing: ClosingForm | None = None
     abandoned_after_s: Annotated[
-        int, BeforeValidator(_absence), Field(ge=LEAST_ABSENCE_S, le=MOST_ABSENCE_S)
+        int, BeforeValidator(_absence), Field(ge=MIN_ABSENCE_S, le=MAX_ABSENCE_S)
     ] = 3_600
     unanswered_after_s: Annotated[
-        int, BeforeValidator(_absence), Field(ge=LEAST_ABSENCE_S, le=MOST_ABSENCE_S)
+        int, BeforeValidator(_absence), Field(ge=MIN_ABSENCE_S, le=MAX_ABSENCE_S)
     ] = 600
     seed: Seed = 1
 

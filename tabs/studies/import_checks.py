@@ -14,8 +14,8 @@ import numpy as np
 from pydantic import ValidationError
 
 from truehue.annotation.colorings import (
-    MOST_ACTIONS,
-    MOST_ROWS,
+    MAX_ACTIONS,
+    MAX_ROWS,
     Action,
     Stroke,
     read_action,
@@ -35,7 +35,7 @@ from truehue.tabs.studies.form import https_url
 from truehue.tabs.studies.making import FORM, form_of
 from truehue.tabs.studies.study import REVISABLE
 
-MOST_STIMULI = 500_000
+MAX_STIMULI = 500_000
 _IMAGE = re.compile(r"[0-9a-f]{64}")
 _ASKED = (Purpose.ATTENTION, Purpose.TRAINING)
 
@@ -174,9 +174,9 @@ def _refuse_many(content: Mapping[str, Any], version: int) -> None:
         for case in (cases if isinstance(cases, list) else ())
         if isinstance(case, Mapping) and isinstance(case.get("candidates"), list)
     ]
-    if sum(comb(count, size) for count in sizes) > MOST_STIMULI:
+    if sum(comb(count, size) for count in sizes) > MAX_STIMULI:
         raise BadInput(
-            f"Version {version} of the plan asks about more than {MOST_STIMULI:,} stimuli."
+            f"Version {version} of the plan asks about more than {MAX_STIMULI:,} stimuli."
         )
 
 
@@ -242,13 +242,13 @@ def _check_person(plan: StudyPlan, person: ParticipantCopy, location: str) -> No
                 read_answer(plan, person.trials[event.position].stored(), event.stored())
             except BadInput as error:
                 raise BadInput(f"{location}, answer to trial {event.position}: {error}") from None
-    if counter and max(counter.values()) > MOST_ACTIONS:
-        raise BadInput(f"{location}: a sketch has more than {MOST_ACTIONS:,} actions.")
+    if counter and max(counter.values()) > MAX_ACTIONS:
+        raise BadInput(f"{location}: a sketch has more than {MAX_ACTIONS:,} actions.")
     for position, count in rows.items():
-        if count > MOST_ROWS:
+        if count > MAX_ROWS:
             raise BadInput(
                 f"{location}, trial {position}: the brush strokes are more than can be painted "
-                f"({count:,} rows of pixels; {MOST_ROWS:,} are the most). No page takes as many: "
+                f"({count:,} rows of pixels; {MAX_ROWS:,} are the most). No page takes as many: "
                 "the export was changed."
             )
 

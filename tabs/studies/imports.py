@@ -34,7 +34,7 @@ from truehue.tabs.studies.exports import CODEBOOK, PEOPLE_FILE, STUDY_FILE, VOTE
 from truehue.tabs.studies.import_checks import CopyChecks, images_of
 from truehue.tabs.studies.tables import COLORING_TABLES, QUESTION_TABLES, TABLES
 
-MOST_ARCHIVE_BYTES = 1024 * 2**20
+MAX_ARCHIVE_BYTES = 1024 * 2**20
 """An export with the pictures of some thousands of colorings."""
 _FILES = frozenset(
     {STUDY_FILE, PEOPLE_FILE, CODEBOOK, VOTES_FILE}
@@ -218,7 +218,7 @@ def _entries(archive: zipfile.ZipFile, shown: str) -> dict[str, zipfile.ZipInfo]
     return entries
 
 
-def _whole(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int, shown: str) -> bytes:
+def _whole(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, max_bytes: int, shown: str) -> bytes:
     # What an entry says of its own size is not believed: bytes and values are counted as they come.
     data, values = bytearray(), 0
     with archive.open(entry) as file:
@@ -226,8 +226,8 @@ def _whole(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int, sh
             data += part
             values += json_values(part)
             _refuse_many(values, f"{entry.filename} in {shown}")
-            if len(data) > most_bytes:
-                raise _too_large(entry, most_bytes, shown)
+            if len(data) > max_bytes:
+                raise _too_large(entry, max_bytes, shown)
     return bytes(data)
 
 
@@ -237,9 +237,9 @@ def _refuse_many(values: int, location: str) -> None:
         raise BadInput(f"{location} has more than {MAX_JSON_VALUES:,} values: too many.")
 
 
-def _too_large(entry: zipfile.ZipInfo, most_bytes: int, shown: str) -> BadInput:
+def _too_large(entry: zipfile.ZipInfo, max_bytes: int, shown: str) -> BadInput:
     return BadInput(
-        f"{entry.filename} in {shown} is larger than {most_bytes // 2**20} MB: too large."
+        f"{entry.filename} in {shown} is larger than {max_bytes // 2**20} MB: too large."
     )
 
 

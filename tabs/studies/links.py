@@ -20,8 +20,8 @@ from truehue.tabs.participants.tokens import hash_of, new_token
 from truehue.tabs.studies.live import StudyRequest, current, study_of
 from truehue.tabs.studies.rights import may_personal
 
-MOST_AT_ONCE = 500
-MOST_LABEL = 80
+MAX_AT_ONCE = 500
+MAX_LABEL = 80
 """Characters of a link's name."""
 
 
@@ -29,9 +29,9 @@ class LinksRequest(StudyRequest):
     """Links to make: ``personal`` ones are for one participant each. ``base`` is the address under
     which the app was asked, which the door fills in."""
 
-    label: str = Field(default="", max_length=MOST_LABEL, title="The name of a link")
+    label: str = Field(default="", max_length=MAX_LABEL, title="The name of a link")
     personal: bool = False
-    count: Whole = Field(default=1, ge=1, le=MOST_AT_ONCE, title="How many links")
+    count: Whole = Field(default=1, ge=1, le=MAX_AT_ONCE, title="How many links")
     base: str = ""
 
 

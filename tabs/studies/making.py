@@ -40,11 +40,11 @@ from truehue.tabs.studies.sources import Weights
 
 FORM = "form"
 """Where the form stands in a stored plan, beside the plan's own fields."""
-MOST_MEASURED = 60
+MAX_MEASURED = 60
 """Distributions that are measured while a page waits; more of them are a job."""
-MOST_STORED = 200
+MAX_STORED = 200
 """Images of questions that are stored while a page waits."""
-MOST_PREPARED = 2
+MAX_PREPARED = 2
 """Starter drawings that are prepared while a page waits, about a second each."""
 Tell = Callable[[int, int], bool]
 
@@ -172,16 +172,14 @@ def long_work(context: Context, draft: Draft) -> str:
     can wait for it."""
     if draft.form.material is Material.SKETCHES:
         drawings = len({sketch.drawing for sketch in draft.sketches.values() if not sketch.id})
-        if drawings <= MOST_PREPARED:
+        if drawings <= MAX_PREPARED:
             return ""
         return f"{count_noun(drawings, 'starter drawing')} will be prepared first, about a second each."
     if draft.form.material is Material.QUESTIONS:
         images = len(missing_images(context, draft))
-        return (
-            f"{count_noun(images, 'image')} will be stored first." if images > MOST_STORED else ""
-        )
+        return f"{count_noun(images, 'image')} will be stored first." if images > MAX_STORED else ""
     measured = missing_weights(context, draft)
-    if measured <= MOST_MEASURED:
+    if measured <= MAX_MEASURED:
         return ""
     return f"The colors of {count_noun(measured, 'concept')} will be measured first."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
-from truehue.annotation.studies.plan import MOST_TRIALS, MOST_VOTES
+from truehue.annotation.studies.plan import MAX_TRIALS, MAX_VOTES
 from truehue.annotation.studies.presets import PRESETS
 from truehue.core.analysis.records import RunRecord
 from truehue.core.concepts.records import METHODS as EXTRACTIONS
@@ -25,8 +25,8 @@ from truehue.tabs.studies.form import (
     FREE_NAME,
     KINDS,
     LANGUAGES,
-    MOST_MODELS,
-    MOST_PICTURES,
+    MAX_IMAGES,
+    MAX_MODELS,
     REVIEWS,
     StudyForm,
     consent_in,
@@ -168,13 +168,13 @@ def presets(context: Context, actor: Actor, request: EmptyRequest) -> PresetsVie
         "reviews": REVIEWS,
         "wording": {language: load_wording(language) for language in LANGUAGES},
         "limits": {
-            "votes": [1, MOST_VOTES],
-            "trials": [1, MOST_TRIALS],
-            "repeats": [0, MOST_TRIALS],
-            "attention": [0, MOST_TRIALS],
-            "pictures": [0, MOST_PICTURES],
+            "votes": [1, MAX_VOTES],
+            "trials": [1, MAX_TRIALS],
+            "repeats": [0, MAX_TRIALS],
+            "attention": [0, MAX_TRIALS],
+            "pictures": [0, MAX_IMAGES],
             "variants": [1, 100],
-            "models": [1, MOST_MODELS],
+            "models": [1, MAX_MODELS],
             "abandoned_after_s": [60, 30 * 86_400],
             "unanswered_after_s": [60, 30 * 86_400],
             "seed": [0, 2**31 - 1],

@@ -51,9 +51,9 @@ SECONDS = {
 OTHER_SECONDS = 90
 """Consent, instructions and screening."""
 LONG_MINUTES = 30
-OFFERS, MOST_OFFERED = 12, 40
+OFFERS, MAX_OFFERED = 12, 40
 """Training trials that are offered, and cases that are looked at for them."""
-MOST_NAMED = 5
+MAX_NAMED = 5
 PLACEHOLDERS = re.compile(r"\[[^\]]{0,500}\]?")
 """Places to fill in, each to the end of its bracket."""
 
@@ -350,7 +350,7 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
         named = named_in_examples(plan, made)
         if named:
             sentences.append(
-                f"An example names a concept of the study ({', '.join(named[:MOST_NAMED])}), "
+                f"An example names a concept of the study ({', '.join(named[:MAX_NAMED])}), "
                 "which suggests an answer. Use another object."
             )
     elif not plan.attention and plan.trials >= 50:
@@ -430,7 +430,7 @@ def _offers(weights: Weights, made: Draft) -> list[TrainingOffer]:
     if made.form.kind is not Kind.PAIRS:
         return []
     offers: list[TrainingOffer] = []
-    for case in made.cases[:MOST_OFFERED]:
+    for case in made.cases[:MAX_OFFERED]:
         whole = with_weights(weights, made, case)
         distances = {
             candidate.model: float(emd(_array(candidate.weights), _array(whole.reference)))

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypedDict
 from pydantic import Field
 
 from truehue.annotation.planning import (
-    MOST_PEOPLE,
+    MAX_PEOPLE,
     SIMULATIONS,
     AnyDesign,
     Design,
@@ -23,9 +23,9 @@ from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.studies.form import Seed
 
-MOST_DRAWS = 40_000_000
+MAX_DRAWS = 40_000_000
 """Draws of one answer, over all its simulations: about a second."""
-LEAST_SIMULATIONS = 60
+MIN_SIMULATIONS = 60
 _SD = {"pairs": (0.5, 0.5), "ratings": (0.5, 1.0)}
 """How much people and cases differ where nobody says: in logits, or in points."""
 
@@ -67,7 +67,7 @@ class Difference(PageRequest):
 class PowerRequest(Difference):
     """A study of a known size."""
 
-    participants: Whole = Field(default=36, ge=2, le=MOST_PEOPLE, title="The number of people")
+    participants: Whole = Field(default=36, ge=2, le=MAX_PEOPLE, title="The number of people")
 
 
 class VotesRequest(Difference):
@@ -115,8 +115,8 @@ class VotesNeeded(TypedDict):
 def power(context: Context, actor: Actor, request: PowerRequest) -> PowerView:
     """The power of a study: how often it would find a difference that exists."""
     design = request.design(request.participants)
-    simulations = min(SIMULATIONS, MOST_DRAWS // (design.draws_per_person * request.participants))
-    if simulations < LEAST_SIMULATIONS:
+    simulations = min(SIMULATIONS, MAX_DRAWS // (design.draws_per_person * request.participants))
+    if simulations < MIN_SIMULATIONS:
         raise BadInput(
             f"{request.participants:,} people with {request.votes_a_person:,} votes each are "
             "too many to simulate. Ask for fewer votes per person.",

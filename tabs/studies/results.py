@@ -32,8 +32,8 @@ from truehue.tabs.studies.results_json import StudyNumbers, results_json
 
 WAIT_S = 2.0
 """What one question waits for an answer; then the page asks again."""
-LEAST_REPLICATES, MOST_REPLICATES, REPLICATES = 100, 5_000, 1_000
-_MOST_KEPT = 32
+MIN_REPLICATES, MAX_REPLICATES, REPLICATES = 100, 5_000, 1_000
+_MAX_KEPT = 32
 
 Json = Mapping[str, Any]
 Make = Callable[[Callable[[str], None]], Json]
@@ -145,7 +145,7 @@ class ResultsService:
                     if self._tasks.get(study_id) is task:
                         self._saved[study_id] = (key, made)
                         self._saved.move_to_end(study_id)
-                        while len(self._saved) > _MOST_KEPT:
+                        while len(self._saved) > _MAX_KEPT:
                             self._saved.popitem(last=False)
                 return made
             finally:
@@ -166,7 +166,7 @@ class StudyReference(PageRequest):
 class StudyResultsRequest(StudyReference):
     """``replicates`` are the resamples that intervals are made of."""
 
-    replicates: Annotated[int, Field(ge=LEAST_REPLICATES, le=MOST_REPLICATES)] = REPLICATES
+    replicates: Annotated[int, Field(ge=MIN_REPLICATES, le=MAX_REPLICATES)] = REPLICATES
 
 
 class FewerReplicates(TypedDict):

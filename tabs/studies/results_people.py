@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Share = Annotated[float, Field(ge=0, le=1)]
-MOST_REASON = 1_000
+MAX_REASON = 1_000
 
 
 def logs_of(storage: Storage, study_id: str) -> dict[str, tuple[Event, ...]]:
@@ -113,7 +113,7 @@ class ParticipantReference(StudyReference):
 class Decide(ParticipantReference):
     """``reason`` is for those who read the results."""
 
-    reason: Annotated[str, Field(max_length=MOST_REASON)] = ""
+    reason: Annotated[str, Field(max_length=MAX_REASON)] = ""
 
 
 class Erase(ParticipantReference):

@@ -68,7 +68,7 @@ from truehue.tabs.studies.exports import (
     write_archive,
 )
 from truehue.tabs.studies.form import StudyForm
-from truehue.tabs.studies.imports import MOST_ARCHIVE_BYTES, import_study
+from truehue.tabs.studies.imports import MAX_ARCHIVE_BYTES, import_study
 from truehue.tabs.studies.links import (
     LinkRequest,
     LinksRequest,
@@ -188,7 +188,7 @@ def results_routes(context: Context) -> FeatureRouter:
     router.post_json("/{study}/participants/{participant}/include", Decide, include)
     router.post_json("/{study}/participants/{participant}/erase", Erase, erase)
     importing = anyio.CapacityLimiter(1)  # a study may take some hundred megabytes for a moment
-    router.post_file("/import", EmptyRequest, MOST_ARCHIVE_BYTES, import_study, importing)
+    router.post_file("/import", EmptyRequest, MAX_ARCHIVE_BYTES, import_study, importing)
     return router
 
 

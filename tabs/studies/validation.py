@@ -13,7 +13,7 @@ from truehue.annotation.report import Summary
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Material, StudyPlan
 from truehue.annotation.validation import (
-    LEAST_PAIRS,
+    MIN_PAIRS,
     ChoiceValidation,
     Compared,
     Difference,
@@ -34,9 +34,9 @@ from truehue.tabs.studies.results_numbers import (
     two,
 )
 
-MOST_TIMES = 50
+MAX_TIMES = 50
 """More votes than so many times those there are are no advice."""
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 TABLE_3 = "colorconceptbench-table3"
 _STILL = "A correlation needs more than two stimuli for which both the metric and people differ."
 _FEW_CASES = "Intervals resample cases, and there are too few."
@@ -67,10 +67,10 @@ def trust_sentences(summary: Summary, metrics: Sequence[StudyMetric], group: str
     rows = summary.group_validations.get(group, ()) if group else summary.validations
     names = {metric.id: metric.name for metric in metrics}
     pairs = max((row.pairs for row in rows), default=0)
-    if pairs < LEAST_PAIRS:
+    if pairs < MIN_PAIRS:
         return [
             f"{count_noun(pairs, 'pair')} {'has' if pairs == 1 else 'have'} votes so far: metrics are "
-            f"compared from {LEAST_PAIRS} on."
+            f"compared from {MIN_PAIRS} on."
         ]
     best = nearest(rows)
     if best is None:
@@ -104,7 +104,7 @@ def compared(
     few = [
         names[row.metric]
         for row in rows
-        if np.isfinite(row.ranked_by.value) and row.items < LEAST_PAIRS
+        if np.isfinite(row.ranked_by.value) and row.items < MIN_PAIRS
     ]
     behind = [names[difference.other] for difference in differences if difference.apart]
     open_ = [difference for difference in differences if not difference.apart]
@@ -140,7 +140,7 @@ def _wanted(
     if not open_ or not metric_evidence.number:
         return []
     near = min(able, key=lambda difference: difference.votes_needed or 0, default=None)
-    if near is None or (near.votes_needed or 0) > MOST_TIMES * metric_evidence.number:
+    if near is None or (near.votes_needed or 0) > MAX_TIMES * metric_evidence.number:
         return [
             "The differences are too small for a study of usual size. Choose the metric that "
             "is easier to explain."
@@ -167,9 +167,9 @@ def _correlation(validation: Validation) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence, the first few."""
-    shown = list(names[:_MOST_NAMED])
-    if len(names) > _MOST_NAMED:
-        shown.append(f"{len(names) - _MOST_NAMED} more")
+    shown = list(names[:_MAX_NAMED])
+    if len(names) > _MAX_NAMED:
+        shown.append(f"{len(names) - _MAX_NAMED} more")
     if len(shown) < 2:
         return "".join(shown)
     return f"{', '.join(shown[:-1])} and {shown[-1]}"
@@ -186,7 +186,7 @@ def rating_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[s
     names = {metric.id: metric.name for metric in metrics}
     rows = summary.rating_validations
     images = max((row.images for row in rows), default=0)
-    if images < LEAST_PAIRS:
+    if images < MIN_PAIRS:
         return [_few(images, "image", "ratings")]
     best = nearest(rows)
     if best is None or not best.spearman.low > 0:
@@ -205,7 +205,7 @@ def choice_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[s
     names = {metric.id: metric.name for metric in metrics}
     rows = summary.choice_validations
     sets = max((row.sets for row in rows), default=0)
-    if sets < LEAST_PAIRS:
+    if sets < MIN_PAIRS:
         return [_few(sets, "set", "answers and a metric of all four")]
     best = nearest(rows)
     if best is None or not best.agreement.low > best.chance:
@@ -222,7 +222,7 @@ def choice_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[s
 
 def _few(count: int, label: str, having: str) -> str:
     verb = "has" if count == 1 else "have"
-    return f"{count_noun(count, label)} {verb} {having} so far: metrics are compared from {LEAST_PAIRS} on."
+    return f"{count_noun(count, label)} {verb} {having} so far: metrics are compared from {MIN_PAIRS} on."
 
 
 class StudyUnscoredReason(TypedDict):
@@ -482,7 +482,7 @@ def _groups(
                     (validation.pairs + validation.unscored for validation in validations),
                     default=0,
                 ),
-                "why": "" if validations else f"Fewer than {LEAST_PAIRS} pairs have votes here.",
+                "why": "" if validations else f"Fewer than {MIN_PAIRS} pairs have votes here.",
                 "sentence": " ".join(sentences[:1]),
                 "rows": [
                     {

@@ -114,7 +114,7 @@ def save_verdict(context: Context, actor: Actor, request: QuestionRequest) -> Sa
 
 
 PAGE = 100
-MOST_POSITION = 2**31 - 1
+MAX_POSITION = 2**31 - 1
 POSITION = "Which image of the run, counted from 0,"
 OTHERS = 5
 """How many answers of others a card shows."""
@@ -128,7 +128,7 @@ class AnswerVerdict(QuestionRequest):
     answer: Literal["pass", "fail"] = Field(title="What you see")
     reason: str = Field("", max_length=MAX_REASON, title="The reason")
     run: str = ""
-    position: int | None = Field(None, strict=True, ge=0, le=MOST_POSITION, title=POSITION)
+    position: int | None = Field(None, strict=True, ge=0, le=MAX_POSITION, title=POSITION)
 
 
 class Judgment(PageRequest):
@@ -267,7 +267,7 @@ def is_mine(actor: Actor, judgment: JudgmentRecord) -> bool:
 def judgments_view(context: Context, actor: Actor, query: Mapping[str, str]) -> JudgmentsView:
     """How often each rule agrees with people, and a page of their answers (``offset``)."""
     judgments = context.storage.judgments.all()
-    offset = whole(query.get("offset", "0"), MOST_POSITION) or 0
+    offset = whole(query.get("offset", "0"), MAX_POSITION) or 0
     only = query.get("only", "")
     if only == "disagree":
         judgments = [judgment for judgment in judgments if not judgment.agrees]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Cell = str | int | float | None
 
-MOST_HELD = 16
+MAX_HELD = 16
 """Reports that are held: a page asks for them again and again while answers come in."""
 _reports: dict[object, JudgeReport] = {}
 _rule_answers: dict[object, dict[str, list[Answer]]] = {}
@@ -123,7 +123,7 @@ def judge_json(
     for evaluation_id, log in chosen.items():
         key = (str(question_set.folder), evaluation_id, mark, len(log.answers))
         if key not in _reports:
-            while len(_reports) >= MOST_HELD:
+            while len(_reports) >= MAX_HELD:
                 _reports.pop(next(iter(_reports)), None)
             _reports[key] = _report_json(evaluation_id, log, rules)
         reports.append(_reports[key])

@@ -30,18 +30,18 @@ from truehue.tabs.page.requests import PageRequest, Whole, single_of
 from truehue.tabs.page.roles import Actor, allowed, authorize
 from truehue.tabs.page.shared_answers import StartedJob
 from truehue.tabs.vlm.judge import judge_all
-from truehue.tabs.vlm.sets import MOST_A_TASK, QUESTION_SET
+from truehue.tabs.vlm.sets import MAX_A_TASK, QUESTION_SET
 from truehue.tabs.vlm.start import StartEvaluation, start_evaluation
 
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
 
-MOST_NAME = 80
-MOST_SKIPPED = 10
+MAX_NAME = 80
+MAX_SKIPPED = 10
 """Rows that an import names; the set's settings have all."""
 PACKED = 5
 """PNGs of drawn questions are at least so many times smaller than their pixels."""
-MOST_RENDERS = 2058
+MAX_RENDERS = 2058
 QUESTIONS_A_RENDER = {"css": 9, "l2": 6}
 
 
@@ -49,7 +49,7 @@ class MakeSet(PageRequest):
     """A set to be drawn: ``count`` questions of each task."""
 
     tasks: Annotated[tuple[str, ...], Field(title="Tasks", min_length=1)]
-    count: Annotated[Whole, Field(ge=1, le=MOST_A_TASK, title="Questions per task")] = 20
+    count: Annotated[Whole, Field(ge=1, le=MAX_A_TASK, title="Questions per task")] = 20
     difficulty: Annotated[str, single_of("difficulty", list(Difficulty))] = str(Difficulty.MEDIUM)
     seed: Annotated[Whole, Field(ge=0, le=2**31 - 1, title="Seed")] = 0
     name: str = ""
@@ -64,7 +64,7 @@ class MakeJudgeSet(PageRequest):
         single_of("color system", list(SYSTEM_NAMES)),
         Field(min_length=1, title="Color system"),
     ]
-    renders: Annotated[Whole, Field(ge=1, le=MOST_RENDERS, title="Renders")] = 20
+    renders: Annotated[Whole, Field(ge=1, le=MAX_RENDERS, title="Renders")] = 20
     seed: Annotated[Whole, Field(ge=0, le=2**31 - 1, title="Seed")] = 0
     name: str = ""
 
@@ -83,7 +83,7 @@ def make_set(context: Context, actor: Actor, request: MakeSet) -> StartedJob:
     )
     total = request.count * len(set(request.tasks))
     _check_size(context, total)
-    name = " ".join(request.name.split())[:MOST_NAME]
+    name = " ".join(request.name.split())[:MAX_NAME]
     name = name or f"Generated, {request.difficulty}, seed {request.seed}"
     made = {
         "generator_version": VERSION,
@@ -107,7 +107,7 @@ def make_judge_set(context: Context, actor: Actor, request: MakeJudgeSet) -> Sta
     each = QUESTIONS_A_RENDER[request.system]
     total = request.renders * each
     _check_size(context, total)
-    name = " ".join(request.name.split())[:MOST_NAME]
+    name = " ".join(request.name.split())[:MAX_NAME]
     name = name or f"Appendix E, {SYSTEM_NAMES[request.system]}, seed {request.seed}"
 
     def work(job: Job) -> Mapping[str, Any]:
@@ -158,8 +158,8 @@ def _skipped_notes(skipped: list[str]) -> list[str]:
     """How many rows were left out, and the first of them with their reasons."""
     if not skipped:
         return []
-    more = f" And {len(skipped) - MOST_SKIPPED:,} more." if len(skipped) > MOST_SKIPPED else ""
-    listed = " ".join(skipped[:MOST_SKIPPED])
+    more = f" And {len(skipped) - MAX_SKIPPED:,} more." if len(skipped) > MAX_SKIPPED else ""
+    listed = " ".join(skipped[:MAX_SKIPPED])
     return [
         f"{count_noun(len(skipped), 'row')} skipped because they are not questions. {listed}{more}"
     ]

@@ -36,7 +36,7 @@ from truehue.tabs.vlm.sets import opened
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
 
-MOST_PAGE = 100
+MAX_PAGE = 100
 NONE = "none"
 """The outcome of a question that was not evaluated yet."""
 _NAME = re.compile(r"[0-9a-f]{64}")
@@ -56,7 +56,7 @@ class QuestionsRequest(PageRequest):
     words: str = ""
     parser: Parser = ""
     first: Annotated[Whole, Field(alias="from", ge=0)] = 0
-    count: Annotated[Whole, Field(ge=1, le=MOST_PAGE)] = 24
+    count: Annotated[Whole, Field(ge=1, le=MAX_PAGE)] = 24
 
 
 class OneQuestion(PageRequest):

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from truehue.core.vlm.evaluation.plan import EvaluationFolder
     from truehue.tabs.page.context import Context
 
-MOST_SHOWN = 12
+MAX_SHOWN = 12
 """Askings whose scores stand beside each other."""
 PUBLISHED = ("1", "8", "9")
 _TABLE_WORDS = {
@@ -228,8 +228,8 @@ def selected_logs(
 ) -> dict[str, EvaluationLog]:
     """The askings by id, each once. Raises NotStored, and BadInput for one of another set, and for
     too many."""
-    if len(set(asking_ids)) > MOST_SHOWN:
-        raise BadInput(f"At most {MOST_SHOWN} evaluations can be compared at once.", "askings")
+    if len(set(asking_ids)) > MAX_SHOWN:
+        raise BadInput(f"At most {MAX_SHOWN} evaluations can be compared at once.", "askings")
     logs = context.service(EvaluationService).logs(asking_ids, parser)
     if any(log.source.checksum != question_set.sha256 for log in logs.values()):
         raise BadInput("This evaluation belongs to another question set.", "askings")

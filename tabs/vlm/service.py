@@ -46,7 +46,7 @@ from truehue.tabs.page.roles import Actor, allowed
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
 
-MOST_HELD = 24
+MAX_HELD = 24
 """Evaluations whose answers are held as they were read from storage."""
 
 
@@ -211,7 +211,7 @@ class EvaluationService(BatchService[EvaluationFolder, EvaluationOptions]):
                 self._read.pop((key, parser), None)
                 self._read[key, parser] = marks[key], log
             logs = {key: self._read[key, parser][1] for key in folders}
-            for oldest in list(self._read)[:-MOST_HELD]:
+            for oldest in list(self._read)[:-MAX_HELD]:
                 del self._read[oldest]
         return logs
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 QUESTION_SET = "question set"
 """The kind of these among what somebody brought."""
-MOST_A_TASK = 500
-MOST_NAME = 80
+MAX_A_TASK = 500
+MAX_NAME = 80
 
 
 class HideSet(PageRequest):
@@ -135,7 +135,7 @@ def generator_json() -> GeneratorChoices:
             for task in GENERATORS
         ],
         "difficulties": [str(difficulty) for difficulty in Difficulty],
-        "most": MOST_A_TASK,
+        "most": MAX_A_TASK,
         "systems": [{"id": system, "name": name} for system, name in SYSTEM_NAMES.items()],
     }
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
 
 FOLDER = "folder:"
-MOST_TOKENS = 65_536
+MAX_TOKENS = 65_536
 
 
 class StartEvaluation(PageRequest):
@@ -59,7 +59,7 @@ class StartEvaluation(PageRequest):
     key_env: str = ""
     style: Annotated[str, single_of("prompt style", list(Style))] = str(Style.PLAIN)
     image: Annotated[str, single_of("version of the image", list(Version))] = str(Version.COLORED)
-    max_tokens: Annotated[Whole, Field(ge=1, le=MOST_TOKENS, title="Max. tokens")] = 512
+    max_tokens: Annotated[Whole, Field(ge=1, le=MAX_TOKENS, title="Max. tokens")] = 512
     temperature: Annotated[float, Field(ge=0, le=2, title="Temperature")] = 0.0
     seed: Annotated[Whole, Field(ge=0, le=MAX_SEED, title="Seed")] = 0
     batch: Annotated[Whole, Field(ge=1, le=256, title="Batch size")] = 1
@@ -127,7 +127,7 @@ def start_view(context: Context, actor: Actor, request: EmptyRequest) -> StartVi
             for version, (title, about) in IMAGES.items()
         ],
         "limits": {
-            "max_tokens": MOST_TOKENS,
+            "max_tokens": MAX_TOKENS,
             "tokens_default": StartEvaluation.model_fields["max_tokens"].default,
             "questions": context.limits.run_pictures,
         },

@@ -56,7 +56,7 @@ def test_metrics_are_compared_over_all_pairs(monkeypatch: pytest.MonkeyPatch) ->
     assert plain.agreement.value == pytest.approx(9 / 16)
     assert validation.agreement.value == pytest.approx(10 * 0.9 / 40)
     assert validation.pearson.value < plain.pearson.value
-    monkeypatch.setattr("truehue.annotation.validation.LEAST_PAIRS", 16)
+    monkeypatch.setattr("truehue.annotation.validation.MIN_PAIRS", 16)
     (difference,) = differences({"m": quality, "n": other}, "m", votes(), 0, sizes=SIZES)
     assert difference.gap.value == pytest.approx(2 * validation.pearson.value)
 

@@ -19,7 +19,7 @@ from truehue.annotation.quality.consensus import (
     width_of,
 )
 from truehue.annotation.quality.control import (
-    LEAST_LAB,
+    MIN_LAB,
     STANDS_FOR,
     UNSTABLE,
     Evidence,
@@ -68,7 +68,7 @@ def test_an_inconsistent_second_coloring_leaves_the_person_out_until_two_agree()
     stable = stabilities(colorings, thresholds(colorings))
     (check,) = stable["000003", 0].checks
     assert not check.consistent
-    assert check.emd_lab > check.threshold_lab >= LEAST_LAB
+    assert check.emd_lab > check.threshold_lab >= MIN_LAB
     assert check.farther == pytest.approx(1 / 6)  # of six pairs only the same two colors
     limits = thresholds(colorings)
     message = {
@@ -83,9 +83,9 @@ def test_an_inconsistent_second_coloring_leaves_the_person_out_until_two_agree()
 
 
 def test_limits_of_few_pairs_are_those_of_all_concepts() -> None:
-    assert threshold_of(np.zeros(0), np.zeros(0)).lab == LEAST_LAB
+    assert threshold_of(np.zeros(0), np.zeros(0)).lab == MIN_LAB
     assert threshold_of(np.array([90.0]), np.array([20.0, 30.0, 40.0])).lab == 30.0
-    assert threshold_of(np.array([1.0, 2.0, 3.0]), np.array([50.0])).lab == LEAST_LAB
+    assert threshold_of(np.array([1.0, 2.0, 3.0]), np.array([50.0])).lab == MIN_LAB
     assert "never below" in threshold_of(np.array([1.0, 2.0, 3.0]), np.zeros(0)).why
 
 

@@ -29,7 +29,7 @@ from truehue.core.verdict.measure import Measurement, measure, measure_by_rules
 from truehue.core.verdict.rules import RULES, Rule
 
 RUNS = 5
-LEAST_S = 0.03
+MIN_S = 0.03
 SAMPLE = 2_000
 TOLERANCE = 1e-6
 TARGET = "l3:vivid reddish orange"
@@ -46,14 +46,14 @@ def medians_ms(*calls: Callable[[], object]) -> list[float]:
     """Median of ``RUNS`` runs of each call after one to warm up, in milliseconds.
 
     The calls take turns, so that whatever else the machine is doing meets all of them, and a run
-    of a short call is as many of it as fill ``LEAST_S``.
+    of a short call is as many of it as fill ``MIN_S``.
     """
     often = []
     for call in calls:
         call()
         start = time.perf_counter()
         call()
-        often.append(max(1, round(LEAST_S / (time.perf_counter() - start))))
+        often.append(max(1, round(MIN_S / (time.perf_counter() - start))))
     times: list[list[float]] = [[] for _ in calls]
     for _ in range(RUNS):
         for call, count, used in zip(calls, often, times, strict=True):

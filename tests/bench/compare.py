@@ -34,7 +34,7 @@ from truehue.core.machine import cpu_name
 from truehue.core.prompts.concepts import concepts
 
 GOAL_HISTOGRAM, GOAL_EMD = 0.5, 3.0
-ROUNDS, LEAST_S = 7, 0.03
+ROUNDS, MIN_S = 7, 0.03
 CONCEPTS, SIDE = 24, 192
 VIEWS = tuple(
     (shape, seed, light)
@@ -48,13 +48,13 @@ TOLERANCE = 1e-9
 
 def processor_s(*calls: Callable[[], object]) -> list[float]:
     """The median processor time of each call after one to warm up, taken in turns; a run of a short
-    call is as many of it as fill ``LEAST_S``."""
+    call is as many of it as fill ``MIN_S``."""
     often = []
     for call in calls:
         call()
         began = time.process_time()
         call()
-        often.append(max(1, round(LEAST_S / max(1e-6, time.process_time() - began))))
+        often.append(max(1, round(MIN_S / max(1e-6, time.process_time() - began))))
     used: list[list[float]] = [[] for _ in calls]
     for _ in range(ROUNDS):
         for call, count, times in zip(calls, often, used, strict=True):

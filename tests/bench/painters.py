@@ -14,7 +14,7 @@ from typing import Any
 from tests.bench.voters import Closed, Connection, Tally
 
 SIDE = 1024
-LEAST_POINTS, MOST_POINTS = 10, 200
+MIN_POINTS, MAX_POINTS = 10, 200
 Json = dict[str, Any]
 
 
@@ -30,7 +30,7 @@ def drawn_action(rng: random.Random) -> Json:
     at = (rng.uniform(0, SIDE), rng.uniform(0, SIDE))
     way = rng.uniform(0, math.tau)
     points: list[int] = []
-    for _ in range(rng.randint(LEAST_POINTS, MOST_POINTS)):
+    for _ in range(rng.randint(MIN_POINTS, MAX_POINTS)):
         points += [int(v) for v in at]
         way += rng.gauss(0, 0.3)
         at = (

@@ -117,7 +117,7 @@ class Chromium:
 def _delayed(context: BrowserContext) -> BrowserContext:
     if DELAY_MS:
         script = (Path(__file__).parent / "delay.js").read_text("utf-8")
-        context.add_init_script(f"{{ const MOST = {DELAY_MS};\n{script} }}")
+        context.add_init_script(f"{{ const MAX_DELAY_MS = {DELAY_MS};\n{script} }}")
     return context
 
 

@@ -1,10 +1,10 @@
-// Every answer comes late by a random time, as on a bad line. MOST, which stands before this, is the
+// Every answer comes late by a random time, as on a bad line. MAX_DELAY_MS, which stands before this, is the
 // longest delay of a request and of its answer, in milliseconds.
 (() => {
   // Many at once, most a little late, a few very late: what is sent first often arrives last.
   const delay = () => {
     const kind = Math.random();
-    return kind < 0.3 ? 0 : (Math.random() * MOST) / (kind < 0.9 ? 3 : 1);
+    return kind < 0.3 ? 0 : (Math.random() * MAX_DELAY_MS) / (kind < 0.9 ? 3 : 1);
   };
   const sleep = () => new Promise((done) => setTimeout(done, delay()));
   const { fetch } = window;

@@ -221,7 +221,7 @@ def study_room(folder: Path, side: int = 400, noise: float = 2.0) -> Iterator[St
     are faster than people, and get their codes all the same."""
     rng = np.random.default_rng(11)
     with Storage.open(folder / "data") as storage, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(participants, "LEAST_ANSWER_S", 0.0)
+        patch.setattr(participants, "MIN_ANSWER_S", 0.0)
         context = make_context(storage, "data")
         app = FastAPI()
         app.include_router(participant_routes(context))

@@ -326,7 +326,7 @@ def test_without_the_inner_solver_the_numbers_are_the_same(monkeypatch: pytest.M
 
 @pytest.mark.filterwarnings("ignore:numItermax reached")
 def test_a_problem_that_is_not_solved_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distances, "_MOST_PIVOTS", 1)
+    monkeypatch.setattr(distances, "_MAX_PIVOTS", 1)
     with pytest.raises(TrueHueError, match="could not be solved"):
         of.emd(*PAIRS[0])
 

@@ -9,11 +9,11 @@
  */
 
 export const CLOSINGS = 4;
-export const MOST_ACTIONS = 20_000;
-export const MOST_POINTS = 2_048;
+export const MAX_ACTIONS = 20_000;
+export const MAX_POINTS = 2_048;
 export const LARGEST_BRUSH = 256;
 /** Of all strokes of a log, those undone too: as many are painted. */
-export const MOST_ROWS = 50_000_000;
+export const MAX_ROWS = 50_000_000;
 
 /**
  * @param {unknown} value
@@ -63,7 +63,7 @@ export function isAction(action) {
       return (
         Array.isArray(points) &&
         points.length % 2 === 0 &&
-        whole(points.length, 2, 2 * MOST_POINTS) &&
+        whole(points.length, 2, 2 * MAX_POINTS) &&
         points.every(isPlace) &&
         whole(action.diameter, 1, LARGEST_BRUSH) &&
         isColor(action.color) &&

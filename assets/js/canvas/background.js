@@ -8,7 +8,7 @@ import { button, make } from './nodes.js';
  */
 
 /** Of the surround: with less color there, a brush only went over the lines. */
-export const LEAST_SHARE = 0.1;
+export const MIN_SHARE = 0.1;
 
 export class Background {
   /** @type {Action | null} */ #last = null;
@@ -100,7 +100,7 @@ export class Background {
    * @returns {boolean} whether it is asked
    */
   holds(then) {
-    if (!this.#watches || this.share < LEAST_SHARE) return false;
+    if (!this.#watches || this.share < MIN_SHARE) return false;
     this.#ask();
     this.#then = then;
     this.no.focus({ preventScroll: true });

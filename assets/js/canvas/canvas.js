@@ -1,5 +1,5 @@
 // The coloring canvas: a sketch, its possible actions, and its log.
-import { MOST_ACTIONS, MOST_ROWS, rowsOf } from './actions.js';
+import { MAX_ACTIONS, MAX_ROWS, rowsOf } from './actions.js';
 import { Background } from './background.js';
 import { Hands } from './hands.js';
 import { keys } from './keys.js';
@@ -255,8 +255,8 @@ export class ColoringCanvas {
    * @param {number} [rows] of a stroke
    */
   hasRoom(rows = 0) {
-    if (this.#actions.length >= MOST_ACTIONS) this.tell('full');
-    else if (rows && this.rows + rows > MOST_ROWS) this.tell('no_strokes');
+    if (this.#actions.length >= MAX_ACTIONS) this.tell('full');
+    else if (rows && this.rows + rows > MAX_ROWS) this.tell('no_strokes');
     else return true;
     return false;
   }

@@ -2,8 +2,8 @@
 import { make } from './nodes.js';
 import { LOOKS_PX, PADDING_PX } from './view.js';
 
-const LEAST_PX = 88;
-const MOST_PX = 240;
+const MIN_PX = 88;
+const MAX_PX = 240;
 const SHARE = 0.16;
 const MARGIN_PX = 24;
 
@@ -27,8 +27,8 @@ export function original(canvas) {
       : [clientHeight - LOOKS_PX, clientWidth];
     const [rendered, drawnAcross] = wide ? [width, height] : [height, width];
     const free = long - (across * rendered) / drawnAcross;
-    const least = Math.max(LEAST_PX, SHARE * long);
-    const side = Math.min(Math.max(free - MARGIN_PX, least), MOST_PX, clientWidth / 3);
+    const least = Math.max(MIN_PX, SHARE * long);
+    const side = Math.min(Math.max(free - MARGIN_PX, least), MAX_PX, clientWidth / 3);
     const scale = side / (wide ? width : height);
     image.style.width = width * scale + 'px';
     image.style.height = height * scale + 'px';

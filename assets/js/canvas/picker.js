@@ -10,7 +10,7 @@ const COLUMNS = 70;
 const ROWS = 56;
 const STRIP_STEPS = 24;
 const EDGE_STEPS = 64;
-const MOST_QUOTED = 24;
+const MAX_QUOTED = 24;
 
 let chosenSpace = 'oklch';
 
@@ -223,7 +223,7 @@ export class Picker {
    * @param {string} name of the words
    */
   #refuse(field, name) {
-    const text = field.value.trim().slice(0, MOST_QUOTED);
+    const text = field.value.trim().slice(0, MAX_QUOTED);
     if (text) {
       aria(field, 'invalid', true);
       field.setAttribute('aria-describedby', this.line.id);

@@ -2,8 +2,8 @@
 // browser.
 import { aria, button, keep, kept, make } from './nodes.js';
 
-const MOST_USED = 16;
-const MOST_KEPT = 48;
+const MAX_USED = 16;
+const MAX_KEPT = 48;
 
 export class Swatches {
   #removes = false;
@@ -48,7 +48,7 @@ export class Swatches {
     const { color } = this.canvas;
     const own = kept(this.names[1]);
     if (!color) this.canvas.tell('choose_first');
-    else if (!own.includes(color)) keep(this.names[1], [...own, color].slice(-MOST_KEPT));
+    else if (!own.includes(color)) keep(this.names[1], [...own, color].slice(-MAX_KEPT));
     this.show();
   }
 
@@ -58,7 +58,7 @@ export class Swatches {
    */
   used(color) {
     const rest = kept(this.names[0]).filter((item) => item !== color);
-    keep(this.names[0], [color, ...rest].slice(0, MOST_USED));
+    keep(this.names[0], [color, ...rest].slice(0, MAX_USED));
     this.show();
   }
 

@@ -3,7 +3,7 @@ import { make, many, put, strip } from '../shared/dom.js';
 import { drafts, dropDraft } from './drafts.js';
 import { ago, drawingAddress, fits, library } from './library.js';
 
-const MOST = 120;
+const MAX_TILES = 120;
 const BROUGHT = 'Imported';
 
 /**
@@ -77,7 +77,7 @@ export function chooser(box, { open, bring }) {
     part('tiles').replaceChildren(
       ...(typed || category ? [] : [ownTile()]),
       ...started.map(draftTile),
-      ...result.slice(0, MOST).map(tile),
+      ...result.slice(0, MAX_TILES).map(tile),
     );
     put(part('found'), wordsOf(result, typed));
   }

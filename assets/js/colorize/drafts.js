@@ -8,7 +8,7 @@
 
 const LISTED = 'th-colorize';
 const ONE = 'th-colorize ';
-const MOST = 12;
+const MAX_DRAFTS = 12;
 
 /** @returns {Draft[]} the newest first */
 export function drafts() {
@@ -24,8 +24,8 @@ export function drafts() {
 
 /** @param {Draft[]} list */
 function write(list) {
-  list.slice(MOST).forEach((item) => localStorage.removeItem(ONE + item.key));
-  localStorage.setItem(LISTED, JSON.stringify(list.slice(0, MOST)));
+  list.slice(MAX_DRAFTS).forEach((item) => localStorage.removeItem(ONE + item.key));
+  localStorage.setItem(LISTED, JSON.stringify(list.slice(0, MAX_DRAFTS)));
 }
 
 /**

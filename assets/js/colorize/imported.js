@@ -5,7 +5,7 @@ import { candidateCard } from './candidate.js';
 import { USUAL } from './prepare.js';
 
 const KEPT = 'th-sketches-brought';
-const MOST = 60;
+const MAX_IMPORTED = 60;
 const VIEWS = [
   { id: 'ink', name: 'Lines' },
   { id: 'regions', name: 'Regions' },
@@ -49,7 +49,7 @@ export function broughtDrawings(box, { adjust, changed, problem }) {
 
   function keep() {
     try {
-      localStorage.setItem(KEPT, JSON.stringify(rows.slice(0, MOST)));
+      localStorage.setItem(KEPT, JSON.stringify(rows.slice(0, MAX_IMPORTED)));
     } catch {
       // they are listed until the page closes
     }

@@ -11,7 +11,7 @@ import { dropField } from './concept_drop.js';
 import { linkedFigures, percent } from './concept_figures.js';
 import {
   DEFAULTS,
-  MOST_SOURCES,
+  MAX_SOURCES,
   conceptQuery,
   linkOf,
   ofLink,
@@ -70,7 +70,7 @@ export function mount(widget) {
   });
   const drop = dropField(box, {
     concept: () => (chosen ? chosen.words : ''),
-    room: () => MOST_SOURCES - state.d.length,
+    room: () => MAX_SOURCES - state.d.length,
     // A file may hold other concepts than the one on the page: then the first of the file is opened.
     async add(full, made) {
       // As the choices write them: one that stands here is not offered again.
@@ -85,7 +85,7 @@ export function mount(widget) {
         });
         return;
       }
-      go({ d: [...state.d, ...list].slice(0, MOST_SOURCES) });
+      go({ d: [...state.d, ...list].slice(0, MAX_SOURCES) });
     },
     pooled(singles, made) {
       go({

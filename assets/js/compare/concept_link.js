@@ -1,7 +1,7 @@
 // The parameters of one concept's view, and their form in the link.
 
 /** The most distributions that stand side by side. */
-export const MOST_SOURCES = 6;
+export const MAX_SOURCES = 6;
 
 /** The usual answers, which a link leaves out. */
 export const DEFAULTS = {
@@ -61,9 +61,9 @@ export function takeUsual(state, known) {
     state[key] = DEFAULTS[key];
   });
   state.d = state.d && [...new Set(state.d)];
-  if (state.d && state.d.length > MOST_SOURCES) {
+  if (state.d && state.d.length > MAX_SOURCES) {
     sentences.push('The link has ' + state.d.length + ' distributions. The first six are shown.');
-    state.d = state.d.slice(0, MOST_SOURCES);
+    state.d = state.d.slice(0, MAX_SOURCES);
   }
   return sentences;
 }
@@ -81,7 +81,7 @@ export function rowsOfConcept(shown, answer) {
   const stay = shown.filter((item) => there.has(item));
   const first = stay.length > 1 ? stay : [...stay, ...answer.begin];
   const rows = [...new Set([...first, ...own])];
-  const fit = rows.slice(0, MOST_SOURCES);
+  const fit = rows.slice(0, MAX_SOURCES);
   return {
     rows: fit,
     own: own.filter((item) => fit.includes(item)),

@@ -1,7 +1,7 @@
 // The compared distributions: added from the available ones, ordered, removed.
 import { make, many, put } from '../shared/dom.js';
 import { percent } from './concept_figures.js';
-import { MOST_SOURCES } from './concept_link.js';
+import { MAX_SOURCES } from './concept_link.js';
 import { binPatch } from './concept_numbers.js';
 
 const GROUPS = [
@@ -184,10 +184,10 @@ export function sourceList(box, { bins, changed, mark, pool }) {
       );
       pooling.hidden = singles().length < 2;
       put(poolButton, 'Pool these ' + singles().length + ' images into one row');
-      put(count, now.length ? now.length + ' of at most ' + MOST_SOURCES : '');
+      put(count, now.length ? now.length + ' of at most ' + MAX_SOURCES : '');
       const used = new Set(now.map((item) => item.source));
       const free = choices.filter((choice) => !used.has(choice.source));
-      const full = now.length >= MOST_SOURCES;
+      const full = now.length >= MAX_SOURCES;
       const first = new Option(
         full
           ? 'At most six: remove one first'

@@ -4,7 +4,7 @@ import { make, many, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 
 /** So many photographs are taken at once. */
-export const MOST_PHOTOGRAPHS = 24;
+export const MAX_PHOTOGRAPHS = 24;
 
 /**
  * Opens the dialog and measures.

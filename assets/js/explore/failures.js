@@ -24,7 +24,7 @@ const SORTS = [
   { id: 'prompt', name: 'In order of the prompts' },
   { id: 'recent', name: 'Latest first' },
 ];
-const MOST_WAITS = 15;
+const MAX_WAITS = 15;
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount(widget) {
@@ -87,7 +87,7 @@ export function mount(widget) {
         return;
       }
       // A run that has just been drawn is put into storage within seconds.
-      if (error.message.startsWith('No run is stored') && waited < MOST_WAITS) {
+      if (error.message.startsWith('No run is stored') && waited < MAX_WAITS) {
         waited += 1;
         images.tell('The images of this run are being stored…');
         setTimeout(() => {

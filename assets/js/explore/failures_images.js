@@ -4,7 +4,7 @@ import { ask } from '../shared/http.js';
 import { wallCard } from './card.js';
 
 const BY_ITSELF = 600;
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
 /**
  * The name of an image in links.
@@ -217,7 +217,7 @@ export function wallPictures(list, { question, query, words, selected, open, key
     // Where the image of an address stands, also where it is not among the first; else -1.
     async reach(name) {
       const mine = question();
-      for (let pages = 0; indexOfName(name) < 0 && next && pages < MOST_PAGES; pages++) {
+      for (let pages = 0; indexOfName(name) < 0 && next && pages < MAX_PAGES; pages++) {
         await further();
         if (mine !== question()) return -1;
       }

@@ -4,7 +4,7 @@ import { setSlice } from './filters.js';
 import { explore } from './view.js';
 
 // The most lines of a list; the others are found by typing.
-const MOST = 200;
+const MAX_CHOICES = 200;
 
 // Fields that a number may open with several words at once, and these in short.
 const FILTER_LISTS = ['task', 'system'];
@@ -121,7 +121,7 @@ export function filterPicker(filter) {
       filter.one || search.value.trim()
         ? []
         : [{ value: '', label: filter.several ? 'All runs' : 'Any', count: null }];
-    lines = [...any, ...met.slice(0, MOST)].map((item, index) => {
+    lines = [...any, ...met.slice(0, MAX_CHOICES)].map((item, index) => {
       const line = make('li');
       const on = item.value === '' ? !now().length : now().includes(item.value);
       line.id = id + '-' + index;
@@ -146,8 +146,8 @@ export function filterPicker(filter) {
     list.replaceChildren(...lines);
     put(
       note,
-      met.length > MOST
-        ? (met.length - MOST).toLocaleString('en-US') + ' more: type to find them'
+      met.length > MAX_CHOICES
+        ? (met.length - MAX_CHOICES).toLocaleString('en-US') + ' more: type to find them'
         : met.length
           ? ''
           : values.length

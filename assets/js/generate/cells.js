@@ -2,7 +2,7 @@
 // No page: plain numbers in and out.
 
 /** Most cells of a side, as the server takes them. */
-const MOST_CELLS = 64;
+const MAX_CELLS = 64;
 /** Places a cell side at which it is looked whether a stroke covers it. */
 const FINE = 4;
 
@@ -21,7 +21,7 @@ const FINE = 4;
  * @returns {Cells}
  */
 function emptyCells(width, height) {
-  const scale = Math.min(1, MOST_CELLS / Math.max(width, height));
+  const scale = Math.min(1, MAX_CELLS / Math.max(width, height));
   const [w, h] = [width, height].map((side) => Math.max(1, Math.round(side * scale)));
   return { width: w, height: h, values: new Float64Array(w * h) };
 }

@@ -2,7 +2,7 @@
 import { arrange, make, put, swatches } from '../shared/dom.js';
 
 // The most values that are shown without a field to find one.
-const MOST_VALUES = 12;
+const MAX_VALUES = 12;
 
 /**
  * @param {Element} box
@@ -63,7 +63,7 @@ export function promptFacets(box, { chosen, choose }) {
       before = ticked.length;
       put(number, ticked.length ? String(ticked.length) : '');
       number.hidden = !ticked.length;
-      find.hidden = facet.values.length <= MOST_VALUES && !find.value;
+      find.hidden = facet.values.length <= MAX_VALUES && !find.value;
       find.placeholder = 'Find among ' + facet.values.length;
       const now = facet.values.map((value) => {
         if (!labels.has(value.value)) labels.set(value.value, facetOption(value));

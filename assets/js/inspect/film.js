@@ -8,7 +8,7 @@ import { store } from '../shared/state.js';
 
 const KEPT = 'th-film';
 const BESIDE = 12;
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 const NOUNS = { fail: 'failure', pass: 'pass', unscored: 'unscored image' };
 
 const nameOf = (item) => item.run_id + '.' + item.position;
@@ -49,7 +49,7 @@ export function mount({ element }) {
     const mine = ++turn;
     film = { query: message.query, items: [], next: 'first', at: -1, total: null };
     try {
-      for (let pages = 0; film.at < 0 && pages < MOST_PAGES && (await further()); pages++) {
+      for (let pages = 0; film.at < 0 && pages < MAX_PAGES && (await further()); pages++) {
         film.at = film.items.findIndex((item) => nameOf(item) === message.name);
       }
       if (mine !== turn) return;

@@ -5,7 +5,7 @@ import { enlarge } from '../shared/enlarge.js';
 import { ask, send } from '../shared/http.js';
 import { undo } from '../shared/verdict_actions.js';
 import { store } from '../shared/state.js';
-import { MOST_PHOTOGRAPHS, openSweep } from '../compare/sweep.js';
+import { MAX_PHOTOGRAPHS, openSweep } from '../compare/sweep.js';
 
 const FROM = {
   upload: 'Photographs and uploads',
@@ -103,11 +103,11 @@ export function mount({ element, trigger, watch }) {
       chosen.size
         ? many(chosen.size, 'image') +
             ' chosen' +
-            (chosen.size > MOST_PHOTOGRAPHS ? '; a sweep takes ' + MOST_PHOTOGRAPHS : '')
+            (chosen.size > MAX_PHOTOGRAPHS ? '; a sweep takes ' + MAX_PHOTOGRAPHS : '')
         : 'Click images to select them.',
     );
     part('delete').setAttribute('aria-disabled', String(!chosen.size));
-    const fits = chosen.size >= 1 && chosen.size <= MOST_PHOTOGRAPHS;
+    const fits = chosen.size >= 1 && chosen.size <= MAX_PHOTOGRAPHS;
     part('sweep').setAttribute('aria-disabled', String(!fits));
   }
   function select(on) {

@@ -6,7 +6,7 @@ import { ask } from '../shared/http.js';
 import { workLine } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
 
-const MOST_ENDED = 5;
+const MAX_ENDED = 5;
 
 /** @param {number} milliseconds */
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
@@ -20,7 +20,7 @@ const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseco
 export function shownJobs(jobs, old) {
   const active = jobs.filter((job) => job.active);
   const ended = jobs.filter((job) => !job.active && !old.has(job.id));
-  return [...active, ...ended.slice(0, MOST_ENDED)];
+  return [...active, ...ended.slice(0, MAX_ENDED)];
 }
 
 /**

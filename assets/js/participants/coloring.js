@@ -1,7 +1,7 @@
 // The sketches of a study, one at a time. What is done on a canvas is an event each: so a sketch is
 // what is stored of it and what still waits to be, on any day.
 
-import { MOST_ACTIONS } from '../canvas/actions.js';
+import { MAX_ACTIONS } from '../canvas/actions.js';
 import { english, inGerman } from './coloring_words.js';
 import { onlyOnce } from './double_tap.js';
 import { Easel } from './easel.js';
@@ -180,7 +180,7 @@ export class Colorings {
     const index = this.sketches.did(position, action);
     this.#screen?.say('');
     this.outbox.add('action', position, action, index);
-    if (index + 1 < MOST_ACTIONS) return;
+    if (index + 1 < MAX_ACTIONS) return;
     this.#easel?.enable(false);
     this.#screen?.say(say('full'));
   }

@@ -11,11 +11,11 @@ import { Refusal } from './link.js';
  * @typedef {{ order: number, event: PageEvent, error?: string, code?: string }} Entry
  */
 
-const MOST = 100;
+const MAX_EVENTS = 100;
 /** Bytes of one sending: the study takes 256 KiB at once. */
-const MOST_BYTES = 200_000;
+const MAX_BYTES = 200_000;
 /** Bytes that are sent by a page that is left: browsers take 64 KiB in all. */
-const MOST_PARTING_BYTES = 60_000;
+const MAX_PARTING_BYTES = 60_000;
 const encoder = new TextEncoder();
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 15_000;
@@ -111,7 +111,7 @@ export class Outbox {
   /** A last attempt of a page that is being left; nothing is taken for sent because of it. */
   parting() {
     if (this.#waiting.length && !this.ended)
-      this.send(this.#batch(MOST_PARTING_BYTES), true).catch(() => {});
+      this.send(this.#batch(MAX_PARTING_BYTES), true).catch(() => {});
   }
 
   /**
@@ -124,7 +124,7 @@ export class Outbox {
     let bytes = 0;
     for (const { event } of this.#waiting) {
       bytes += encoder.encode(JSON.stringify(event)).length + 1;
-      if (batch.length && (bytes > max || batch.length === MOST)) break;
+      if (batch.length && (bytes > max || batch.length === MAX_EVENTS)) break;
       batch.push(event);
     }
     return batch;
@@ -135,7 +135,7 @@ export class Outbox {
     let wait = FIRST_WAIT_MS;
     while (this.#waiting.length && !this.ended) {
       try {
-        const answer = await this.send(this.#batch(MOST_BYTES)).catch(refusedByName);
+        const answer = await this.send(this.#batch(MAX_BYTES)).catch(refusedByName);
         if (!this.#settle(answer)) throw new Refusal('', 0);
         this.failing = false;
         wait = FIRST_WAIT_MS;

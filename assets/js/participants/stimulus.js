@@ -9,7 +9,7 @@ import { say } from './words.js';
 import { Zoom } from './zoom.js';
 
 const REFERENCE_SHARE = 0.2;
-const MOST_REFERENCES = 4;
+const MAX_REFERENCES = 4;
 
 /**
  * @typedef {Api.ChoiceTrial & Partial<Api.QuestionTrial>} PageTrial without anything to look at it is
@@ -130,7 +130,7 @@ export class Stimulus {
     const wanted = places.map(({ images }, index) =>
       Promise.all(
         images
-          .slice(0, this.distributions ? MOST_REFERENCES : 1)
+          .slice(0, this.distributions ? MAX_REFERENCES : 1)
           .map((id) => decoded(id, px, named(index), missing)),
       ),
     );

@@ -5,7 +5,7 @@ import { colorPlane } from './plane.js';
 import { colorReading, split, valueOf } from './reading.js';
 
 const RECENT = 'th-colors';
-const MOST_RECENT = 6;
+const MAX_RECENT = 6;
 
 const labelOf = (color) => color.name || color.notation || color.hex;
 
@@ -68,7 +68,7 @@ export function mount({ element, props, trigger, watch }) {
         .filter((text) => text !== valueOf(color)),
     ];
     try {
-      localStorage.setItem(RECENT, JSON.stringify(saved.slice(0, MOST_RECENT)));
+      localStorage.setItem(RECENT, JSON.stringify(saved.slice(0, MAX_RECENT)));
     } catch {
       /* private windows may refuse */
     }

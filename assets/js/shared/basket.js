@@ -5,7 +5,7 @@
 
 const KEPT = 'th-basket';
 /** Words and swatches of a huge basket would overflow what browsers keep; ids are enough then. */
-const MOST_IN_FULL = 2000;
+const MAX_IN_FULL = 2000;
 
 /** @type {Map<string, Item>} */
 let items = new Map();
@@ -34,7 +34,7 @@ function read() {
 }
 
 function changed() {
-  const full = items.size <= MOST_IN_FULL;
+  const full = items.size <= MAX_IN_FULL;
   const saved = [...items.values()].map((item) =>
     full ? item : { source: item.source, id: item.id },
   );

@@ -7,7 +7,7 @@ import { store } from './state.js';
 const KEPT = 'th-places';
 const SETTLE_MS = 4000;
 const CALM_MS = 500;
-const MOST_KEPT = 200;
+const MAX_KEPT = 200;
 const ROOMS = {
   generate: 'Generate',
   inspect: 'Inspect',
@@ -155,7 +155,7 @@ const record = (n) => (records[n] ||= { scroll: 0, memo: {} });
 window.addEventListener('pagehide', () => {
   const saved = Object.fromEntries(
     Object.entries(records)
-      .slice(-MOST_KEPT)
+      .slice(-MAX_KEPT)
       .map(([n, item]) => [n, { scroll: item.scroll, memo: item.memo }]),
   );
   try {

@@ -3,7 +3,7 @@
 import { make, put } from './dom.js';
 
 export function zoomTogether(onChange) {
-  const MOST = 64;
+  const MAX_ZOOM = 64;
   const panes = [];
   let zoom = 1;
   let middle = [0.5, 0.5];
@@ -75,7 +75,10 @@ export function zoomTogether(onChange) {
   // Zooms and keeps the point of the image under (clientX, clientY) where it is.
   function zoomTo(next, pane, clientX, clientY) {
     // Not below the whole image, or one pixel for one where that is smaller.
-    const to = Math.min(MOST, Math.max(pane && pane.size ? Math.min(1, actual(pane)) : 1, next));
+    const to = Math.min(
+      MAX_ZOOM,
+      Math.max(pane && pane.size ? Math.min(1, actual(pane)) : 1, next),
+    );
     if (pane && pane.size) {
       const frame = pane.box.getBoundingClientRect();
       const before = pane.image.getBoundingClientRect();

@@ -5,7 +5,7 @@ import { figure } from '../shared/figure.js';
 
 const ROW_PX = 46;
 const HOUR_MS = 3600000;
-const LEAST_HOURS = 6;
+const MIN_HOURS = 6;
 
 const CHART = { margin: { l: 44, r: 12, t: 10, b: 40 }, dragmode: false };
 
@@ -114,7 +114,7 @@ function local(ms) {
 /** From the first hour on, with room for what comes in the first ones. @param {number[]} hours */
 function span(hours) {
   const first = hours[0];
-  const last = Math.max(hours[hours.length - 1] + HOUR_MS, first + LEAST_HOURS * HOUR_MS);
+  const last = Math.max(hours[hours.length - 1] + HOUR_MS, first + MIN_HOURS * HOUR_MS);
   // A little more on both sides: marks at an end are whole.
   const edge = (last - first) / 60;
   return [local(first - edge), local(last + edge)];

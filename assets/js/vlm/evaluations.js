@@ -5,7 +5,7 @@ import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';
 import { askUrl, numberOf, qa, changeView } from './view.js';
 
-const MOST_SHOWN = 12;
+const MAX_SHOWN = 12;
 const LOOK_MS = 2000;
 const CALM_MS = 20000;
 
@@ -108,9 +108,9 @@ function evaluationCard(first, act) {
       node.dataset.asking = row.id;
       parts.update(node, row);
       box.checked = qa.evaluations.includes(row.id);
-      const full = qa.evaluations.length >= MOST_SHOWN;
+      const full = qa.evaluations.length >= MAX_SHOWN;
       box.disabled = !box.checked && (!row.may.open || full);
-      box.title = full && !box.checked ? 'At most ' + MOST_SHOWN + ' can be compared at once' : '';
+      box.title = full && !box.checked ? 'At most ' + MAX_SHOWN + ' can be compared at once' : '';
       put(letter, numberOf(row.id));
       letter.hidden = !box.checked;
       put(facts, row.settings);

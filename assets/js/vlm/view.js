@@ -6,12 +6,12 @@ import { store } from '../shared/state.js';
 
 const VIEWS = ['results', 'questions', 'differ'];
 const FIELDS = ['task', 'outcome', 'of', 'only', 'words', 'from', 'q'];
-const MOST = 400;
+const MAX_CHARACTERS = 400;
 
 /** @param {URLSearchParams} query */
 function read(query) {
   const linked = query.get('tab') === 'vlm';
-  const value = (name) => ((linked && query.get(name)) || '').slice(0, MOST);
+  const value = (name) => ((linked && query.get(name)) || '').slice(0, MAX_CHARACTERS);
   const view = value('view');
   /** @type {Record<string, string>} */
   const fields = Object.fromEntries(FIELDS.map((name) => [name, value(name)]));

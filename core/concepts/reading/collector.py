@@ -30,7 +30,7 @@ PICTURES = "pictures"
 """The kind of a row that was measured on images: it comes in as a histogram."""
 NORMALIZED = (OFFER_RATINGS, SHARES)
 """Meanings of numbers that do not sum to 1."""
-MOST_PROBLEMS = 1_000
+MAX_PROBLEMS = 1_000
 _SHOWN = 8
 
 
@@ -236,7 +236,7 @@ class RowCollector:
 
     def problem(self, sentence: str) -> None:
         """Reports what cannot be taken, in a sentence that says where it stood."""
-        if len(self._problems) < MOST_PROBLEMS:
+        if len(self._problems) < MAX_PROBLEMS:
             self._problems.append(sentence)
         else:
             self._more_problems += 1

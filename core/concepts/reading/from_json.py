@@ -26,8 +26,8 @@ from truehue.core.concepts.reading.tables import NOTE, no_concept
 from truehue.core.errors import BadInput
 from truehue.core.text_tables import TextSource
 
-MOST_NUMBERS = 8_000_000
-MOST_PARTS = 2_000_000
+MAX_NUMBERS = 8_000_000
+MAX_PARTS = 2_000_000
 _NUMBERS = ("weights", "bins", "histogram")
 _PALETTE = "palette"
 _LABELS = ("concept", "modifier", "contributor", "people")
@@ -111,9 +111,9 @@ def _parsed(source: TextSource) -> object:
 
 def _check_parts(content: str, name: str) -> None:
     """Raises FileRefused before millions of empty objects take gigabytes of memory."""
-    if content.count(",") > MOST_NUMBERS or sum(map(content.count, "[{:")) > MOST_PARTS:
+    if content.count(",") > MAX_NUMBERS or sum(map(content.count, "[{:")) > MAX_PARTS:
         raise FileRefused(
-            f"{name} has more than {MOST_NUMBERS:,} numbers, or {MOST_PARTS:,} lists and keys. "
+            f"{name} has more than {MAX_NUMBERS:,} numbers, or {MAX_PARTS:,} lists and keys. "
             "Split it."
         )
 

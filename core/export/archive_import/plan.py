@@ -24,12 +24,12 @@ from truehue.core.runs.records import STORED, MaskerSpec, StoredItem
 from truehue.core.runs.summary import MADE, checked_summary
 from truehue.core.verdict.rules import rule as known_rule
 
-MOST_PROMPTS_BYTES = 256 * 2**20
-MOST_ITEMS_BYTES = 2**30
+MAX_PROMPTS_BYTES = 256 * 2**20
+MAX_ITEMS_BYTES = 2**30
 """Bytes of prompts and of images' lines, unpacked; the latter are never held at once."""
 
-MOST_LINE = 2**20
-MOST_PROMPTS = 2_000_000
+MAX_LINE = 2**20
+MAX_PROMPTS = 2_000_000
 ITEM_LINES = "items.checked.jsonl.gz"
 _ADDED = ("run_id", "total", "munsell", "created_at")
 _HEX = frozenset("0123456789abcdef")
@@ -132,12 +132,12 @@ def _id(fields: Mapping[str, Any]) -> str:
 
 
 def _prompts(path: Path, summary: Mapping[str, Any]) -> tuple[Prompt, ...]:
-    if summary["prompts"] > MOST_PROMPTS:
-        raise BadInput(f"it has {summary['prompts']:,} prompts; {MOST_PROMPTS:,} are the limit")
+    if summary["prompts"] > MAX_PROMPTS:
+        raise BadInput(f"it has {summary['prompts']:,} prompts; {MAX_PROMPTS:,} are the limit")
     prompts: list[Prompt] = []
 
     def read() -> Iterator[dict[str, Any]]:
-        for row in _rows(path, summary["prompts"], MOST_PROMPTS_BYTES):
+        for row in _rows(path, summary["prompts"], MAX_PROMPTS_BYTES):
             prompt = prompt_from_json(row)
             if why := describe_unfit(prompt):
                 raise BadInput(f"a prompt of it cannot be imported: {why}")
@@ -184,7 +184,7 @@ def _of_items(summary: dict[str, Any], prompts: tuple[Prompt, ...], folder: Path
     with path.open("xb") as raw, gzip.GzipFile("", "wb", 6, raw, 0) as lines:
 
         def read() -> Iterator[StoredItem]:
-            for row in _rows(folder / "items.jsonl.gz", summary["items"], MOST_ITEMS_BYTES):
+            for row in _rows(folder / "items.jsonl.gz", summary["items"], MAX_ITEMS_BYTES):
                 item = _item(row, len(prompts))
                 image_positions.add(item["prompt"], item["image"], item["image_id"])
                 yield item_from_json(item)
@@ -207,18 +207,18 @@ def is_sha256(value: Any) -> bool:
     return isinstance(value, str) and len(value) == 64 and not set(value) - _HEX
 
 
-def _rows(path: Path, count: int, most_bytes: int) -> Iterator[dict[str, Any]]:
+def _rows(path: Path, count: int, max_bytes: int) -> Iterator[dict[str, Any]]:
     """The JSON objects of a packed file, a line each, ``count`` at most; bytes are counted."""
-    remaining_bytes = most_bytes
+    remaining_bytes = max_bytes
     with gzip.open(path, "rb") as lines:
         for number in itertools.count():
-            line = lines.readline(min(remaining_bytes, MOST_LINE) + 1)
+            line = lines.readline(min(remaining_bytes, MAX_LINE) + 1)
             remaining_bytes -= len(line)
             if not line:
                 return
             if number >= count:
                 raise BadInput(f"{path.name} has more lines than the plan says")
-            if remaining_bytes < 0 or len(line) > MOST_LINE or not line.endswith(b"\n"):
+            if remaining_bytes < 0 or len(line) > MAX_LINE or not line.endswith(b"\n"):
                 raise BadInput(f"{path.name} is too large, or cut off")
             row = json.loads(line)
             if not isinstance(row, dict):

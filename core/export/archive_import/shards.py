@@ -73,14 +73,14 @@ def _within(value: Any, high: float) -> bool:
     return isinstance(value, float) and 0.0 <= value <= high
 
 
-MOST_TEXT = 20_000
-MOST_JSON = 2**20
-MOST_ROWS = 10_000
+MAX_TEXT = 20_000
+MAX_JSON = 2**20
+MAX_ROWS = 10_000
 """In one shard; ours have 2,048."""
 
-MOST_NUMBERS = 20_000_000
-MOST_UNPACKED = 256 * 2**20
-MOST_TEXTS = 64 * 2**20
+MAX_NUMBERS = 20_000_000
+MAX_UNPACKED = 256 * 2**20
+MAX_TEXTS = 64 * 2**20
 """Bytes of a shard as its footer says, before any of it is read: all columns, and those of text."""
 
 _AT_ONCE = 64
@@ -144,7 +144,7 @@ def _batches(path: Path) -> Any:
         raise BadInput("it has other columns than this TrueHue's results")
     _refuse_large(file.metadata)
     for batch in file.iter_batches(batch_size=_AT_ONCE):
-        if batch.nbytes > MOST_UNPACKED:
+        if batch.nbytes > MAX_UNPACKED:
             raise BadInput("it unpacks to more than any shard of ours")
         rows = batch.to_pylist()
         yield [{**row, "profiles": []} for row in rows] if old else rows
@@ -160,9 +160,9 @@ def _refuse_large(about: Any) -> None:
     texts = sum(
         column.total_uncompressed_size for column in columns if column.physical_type == "BYTE_ARRAY"
     )
-    if about.num_rows > MOST_ROWS or sum(column.num_values for column in columns) > MOST_NUMBERS:
+    if about.num_rows > MAX_ROWS or sum(column.num_values for column in columns) > MAX_NUMBERS:
         raise BadInput("it is larger than any shard of ours")
-    if unpacked > MOST_UNPACKED or texts > MOST_TEXTS:
+    if unpacked > MAX_UNPACKED or texts > MAX_TEXTS:
         raise BadInput("it unpacks to more than any shard of ours")
 
 
@@ -309,14 +309,14 @@ def _number(value: Any, low: float, empty: bool = True) -> bool:
 
 
 def _text(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= MOST_TEXT
+    return isinstance(value, str) and len(value) <= MAX_TEXT
 
 
 def _object(value: Any) -> bool:
     # Python's reader takes NaN, which is no JSON and breaks whoever reads it after us.
     return (
         isinstance(value, str)
-        and len(value) <= MOST_JSON
+        and len(value) <= MAX_JSON
         and isinstance(json.loads(value, parse_constant=_refuse), dict)
     )
 

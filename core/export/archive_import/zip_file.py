@@ -99,14 +99,14 @@ class RunZip:
         """The names of its images and masks, in order."""
         return sorted(name for name in self._entries if _PICTURE.fullmatch(name))
 
-    def write(self, name: str, into: Path, most_bytes: int | None = None) -> Path:
+    def write(self, name: str, into: Path, max_bytes: int | None = None) -> Path:
         """Writes one file below ``into``: bytes are counted, and compared with the manifest. One
         that is not in the archive is not written."""
         path = into / name
         if name not in self._entries:
             return path
         entry, listed = self._entries[name], self.manifest["files"].get(name)
-        limit = _limit(name, self._limits) if most_bytes is None else most_bytes
+        limit = _limit(name, self._limits) if max_bytes is None else max_bytes
         self._refuse_large(name, entry.file_size, limit)
         path.parent.mkdir(parents=True, exist_ok=True)
         digest, size = hashlib.sha256(), 0
@@ -237,7 +237,7 @@ Size = tuple[int, int]
 _HEAD = struct.Struct(">8sI4sIIBB")
 _START = b"\x89PNG\r\n\x1a\n"
 _RGB8, _GRAY1 = (8, 2), (1, 0)
-_MOST_BESIDE = 2**20
+_MAX_BESIDE = 2**20
 """Bytes of a PNG beside its pixels: what a program writes into the files that it keeps."""
 
 
@@ -288,7 +288,7 @@ def _most_bytes(size: Size, is_image: bool) -> int:
     """No PNG of so many pixels is larger, unless most of it is something else."""
     width, height = size
     raw = height * (1 + (3 * width if is_image else (width + 7) // 8))
-    return raw + raw // 100 + _MOST_BESIDE
+    return raw + raw // 100 + _MAX_BESIDE
 
 
 def _image(srgb8: np.ndarray) -> tuple[str, bytes]:

@@ -21,7 +21,7 @@ from truehue.core.generation.renderer import (
     FAILURES,
     LARGEST_PX,
     LIGHTS,
-    MOST_OBJECTS,
+    MAX_OBJECTS,
     OBJECTS,
     RENDERER_VERSION,
     SMALLEST_PX,
@@ -169,9 +169,9 @@ class _Plan:
         placed = tuple(
             placed_target for placed_target in standings if placed_target.shape is not None
         )
-        if not 1 <= len(placed) <= MOST_OBJECTS:
+        if not 1 <= len(placed) <= MAX_OBJECTS:
             raise BadInput(
-                f"The reference renderer renders one to {MOST_OBJECTS} objects in an image, "
+                f"The reference renderer renders one to {MAX_OBJECTS} objects in an image, "
                 f"not {len(placed)}."
             )
         cast = tuple(_cast_of(request, placed))

@@ -28,7 +28,7 @@ from truehue.core.generation.renderer.failures import FAILURES
 from truehue.core.generation.renderer.light import LIGHTS, Light
 from truehue.core.generation.renderer.objects import OBJECTS
 from truehue.core.generation.renderer.scenes import (
-    MOST_OBJECTS,
+    MAX_OBJECTS,
     SceneObject,
     SceneRendering,
     SceneRequest,
@@ -41,7 +41,7 @@ __all__ = [
     "FAILURES",
     "LARGEST_PX",
     "LIGHTS",
-    "MOST_OBJECTS",
+    "MAX_OBJECTS",
     "OBJECTS",
     "RENDERER_VERSION",
     "SMALLEST_PX",

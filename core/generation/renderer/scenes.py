@@ -140,7 +140,7 @@ def _arranged(
     )
 
 
-MOST_OBJECTS = 4
+MAX_OBJECTS = 4
 WHITE = (255, 255, 255)
 
 _KEPT = 4
@@ -313,8 +313,8 @@ def _linear1(srgb8: Sequence[int]) -> Array:
 
 def _checked(request: SceneRequest) -> Light:
     """The light of a scene that can be drawn; raises BadInput otherwise."""
-    if not 1 <= len(request.objects) <= MOST_OBJECTS:
-        raise BadInput(f"A scene has one to {MOST_OBJECTS} objects, not {len(request.objects)}.")
+    if not 1 <= len(request.objects) <= MAX_OBJECTS:
+        raise BadInput(f"A scene has one to {MAX_OBJECTS} objects, not {len(request.objects)}.")
     for item in request.objects:
         check_object(item.shape)
         check_color(item.albedo_srgb8)

@@ -10,7 +10,7 @@ import string
 from typing import Any
 
 from truehue.core.generation.renderer import OBJECTS
-from truehue.core.generation.small.scenes import MOST_OBJECTS, Caption, vocabulary
+from truehue.core.generation.small.scenes import MAX_OBJECTS, Caption, vocabulary
 from truehue.core.generation.small.settings import Settings
 
 TEXT_TOKENS = 120
@@ -144,16 +144,16 @@ def reader(width: int) -> Any:
     class Reader(torch.nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
-            self.look = torch.nn.Linear(width, 2 * MOST_OBJECTS, bias=False)
+            self.look = torch.nn.Linear(width, 2 * MAX_OBJECTS, bias=False)
             self.tell = torch.nn.ModuleList(
-                torch.nn.Linear(2 * width, outputs) for _ in range(MOST_OBJECTS)
+                torch.nn.Linear(2 * width, outputs) for _ in range(MAX_OBJECTS)
             )
 
         def forward(self, states: Any, mask: Any) -> Any:
             """``(N, 2, outputs)``: logits of shapes, none last, and sRGB from -1 to 1."""
             scores = self.look(states).masked_fill(mask[:, :, None] == 0, -1e4)
             read = torch.einsum("ntk,ntd->nkd", scores.softmax(dim=1), states)
-            pairs = read.reshape(len(read), MOST_OBJECTS, -1)
+            pairs = read.reshape(len(read), MAX_OBJECTS, -1)
             return torch.stack([t(pairs[:, n]) for n, t in enumerate(self.tell)], dim=1)
 
     return Reader()
@@ -164,9 +164,9 @@ def reading_loss(message: Any, batch: list[Caption]) -> Any:
     import torch
 
     none = len(OBJECTS)
-    shapes = torch.full((len(batch), MOST_OBJECTS), none)
-    colors = torch.zeros((len(batch), MOST_OBJECTS, 3))
-    target = torch.zeros((len(batch), MOST_OBJECTS))
+    shapes = torch.full((len(batch), MAX_OBJECTS), none)
+    colors = torch.zeros((len(batch), MAX_OBJECTS, 3))
+    target = torch.zeros((len(batch), MAX_OBJECTS))
     for row, caption in enumerate(batch):
         for index, shape in enumerate(caption.shapes):
             shapes[row, index] = OBJECTS.index(shape)

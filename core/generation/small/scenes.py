@@ -237,7 +237,7 @@ def _arrays(folder: Path, settings: SceneSettings, count: int) -> tuple[np.memma
     )
 
 
-MOST_OBJECTS = 2
+MAX_OBJECTS = 2
 """In one image of the training; prompts of three objects are left to fail."""
 
 _HELD_OUT_KEY = "small/held-out"
@@ -373,7 +373,7 @@ def several_objects(share: float) -> tuple[Caption, ...]:
         if any(meaning[format_color(color)].srgb8 != color.srgb8 for color in color_targets):
             continue
         caption = caption_of(prompt)
-        if len(caption.shapes) <= MOST_OBJECTS:
+        if len(caption.shapes) <= MAX_OBJECTS:
             result.append(caption)
     return tuple(result)
 

@@ -39,7 +39,7 @@ READER = "reader.safetensors"
 
 # A pixel's error counts by how much of the noise it explains, but no more than this many times:
 # nearly clean images would else drown the first steps, which decide the color.
-_MOST_WEIGHT = 4.0
+_MAX_WEIGHT = 4.0
 _SIZES = ("text_width", "text_layers", "width", "heads", "layers", "patch_px")
 _READING_WEIGHT = 0.1
 _CLIP = 1.0
@@ -192,7 +192,7 @@ class Training:
             return_dict=False,
         )[0]
         share = self.scheduler.alphas_cumprod[times]
-        weight = torch.clamp(1.0 / (1.0 - share), max=_MOST_WEIGHT)
+        weight = torch.clamp(1.0 / (1.0 - share), max=_MAX_WEIGHT)
         return (weight * (sample - clean).square().mean(dim=(1, 2, 3))).mean()
 
     def pipeline(self) -> Any:

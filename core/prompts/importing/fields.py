@@ -187,7 +187,7 @@ def _with_own(target: ObjectTarget, cells: Mapping[str, str]) -> ObjectTarget:
 
 
 NESTED = frozenset({"targets", "level"})
-MOST_UNUSED = 1_000
+MAX_UNUSED = 1_000
 
 
 def prompt_of_line(text: str, own_id: str, source: str, lookup: Lookup, unused: set[str]) -> Prompt:
@@ -196,7 +196,7 @@ def prompt_of_line(text: str, own_id: str, source: str, lookup: Lookup, unused: 
     ``own_id`` and ``source`` stand where the line gives none. Raises BadInput or UnknownColor.
     """
     fields = _object(text)
-    if len(unused) < MOST_UNUSED:
+    if len(unused) < MAX_UNUSED:
         unused.update(key for key in fields if key not in COLUMNS and key not in NESTED)
     if "targets" in fields:
         whole = {**fields, "id": fields.get("id") or own_id, "task": fields.get("task") or "free"}

@@ -33,7 +33,7 @@ from truehue.core.prompts.search.columns import (
     single,
 )
 from truehue.core.prompts.search.query import (
-    MOST,
+    MAX_SUGGESTIONS,
     Suggestion,
     Term,
     WordIndex,
@@ -312,7 +312,7 @@ class PromptIndex:
     ) -> tuple[str, tuple[Suggestion, ...]]:
         """What the words of a query may mean: a spelling that finds something, or an empty text,
         and values of facets that they name, at most
-        :data:`truehue.core.prompts.search.query.MOST`.
+        :data:`truehue.core.prompts.search.query.MAX_SUGGESTIONS`.
 
         A value that is chosen already, or would leave no prompt, is not among them.
         """
@@ -323,7 +323,7 @@ class PromptIndex:
         offered: list[Suggestion] = []
         for suggestion in values_named(self._columns, terms):
             chosen = query.chosen.get(suggestion.facet, frozenset())
-            if len(offered) == MOST or suggestion.value in chosen:
+            if len(offered) == MAX_SUGGESTIONS or suggestion.value in chosen:
                 continue
             narrowed = {**query.chosen, suggestion.facet: chosen | {suggestion.value}}
             count = self._find(replace(query, text=suggestion.rest, chosen=narrowed), marks).total

@@ -204,7 +204,7 @@ def _one_line(text: str) -> str:
 FROM = ("category", "object", "hue", "task", "concept", "modifier", "style")
 """The facets that words are looked for in, the first offered first."""
 
-MOST = 4
+MAX_SUGGESTIONS = 4
 SHORTEST = 3
 LIKE = 0.72
 

@@ -39,7 +39,7 @@ from truehue.core.vlm.generators.draws import Draws
 from truehue.core.vlm.records import LETTERS, Form, Question
 
 SYSTEM_NAMES = {"css": "CSS3/X11", "l2": "ISCC-NBS Level 2"}
-MOST_CHOICES = len(LETTERS)
+MAX_CHOICES = len(LETTERS)
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def questions(render: Render, near: int | None = None, seed: int = 0) -> list[Qu
         raise BadInput(f"Appendix E asks on css and l2, not on {key}.", "system")
     if render.target.system != key or render.target.name is None:
         raise BadInput(f"{render.target.label} is no color of {SYSTEM_NAMES[key]}.", "target")
-    if near is not None and not 1 <= near < MOST_CHOICES:
-        raise BadInput(f"Q2 takes 1 to {MOST_CHOICES - 1} near names, not {near}.", "near")
+    if near is not None and not 1 <= near < MAX_CHOICES:
+        raise BadInput(f"Q2 takes 1 to {MAX_CHOICES - 1} near names, not {near}.", "near")
     return list(_Asker(render, seed).ask(near))
 
 

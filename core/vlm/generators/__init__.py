@@ -32,7 +32,7 @@ GENERATORS: dict[str, Make] = {
     "color_blindness": blindness.make,
 }
 """By the id of the task, in the order of ``truehue.core.vlm.tasks``."""
-MOST_A_TASK = 10_000
+MAX_A_TASK = 10_000
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class GeneratedSettings:
                     f'There is no generator of "{task}". The tasks are: {", ".join(GENERATORS)}.',
                     "counts",
                 )
-            if isinstance(count, bool) or not 0 <= count <= MOST_A_TASK:
+            if isinstance(count, bool) or not 0 <= count <= MAX_A_TASK:
                 raise BadInput(
-                    f"{task} takes 0 to {MOST_A_TASK:,} questions, not {count}.", "counts"
+                    f"{task} takes 0 to {MAX_A_TASK:,} questions, not {count}.", "counts"
                 )
         if self.difficulty not in list(Difficulty):
             raise BadInput(f'"{self.difficulty}" is none of {", ".join(Difficulty)}.', "difficulty")

@@ -25,11 +25,11 @@ from truehue.core.vlm.generators.palette import apart, around, least_delta
 from truehue.core.vlm.records import Illustrated
 
 SIZE_PX = 384
-LEAST_DELTA_E00 = {Difficulty.EASY: 30.0, Difficulty.MEDIUM: 20.0, Difficulty.HARD: 10.0}
+MIN_DELTA_E00 = {Difficulty.EASY: 30.0, Difficulty.MEDIUM: 20.0, Difficulty.HARD: 10.0}
 """Between any two colors of an image."""
 NUMBERS = {Difficulty.EASY: (4, 6), Difficulty.MEDIUM: (5, 9), Difficulty.HARD: (6, 12)}
 SITES_A_COLOR = {Difficulty.EASY: 2, Difficulty.MEDIUM: 3, Difficulty.HARD: 4}
-LEAST_SHARE = 0.02
+MIN_SHARE = 0.02
 
 
 def make(
@@ -47,7 +47,7 @@ def _question(slot: Slot) -> Illustrated:
     while True:
         labels = mosaic(draws, number, number * SITES_A_COLOR[slot.difficulty])
         shares = np.bincount(labels.reshape(-1), minlength=number) / labels.size
-        if shares.min() >= LEAST_SHARE:
+        if shares.min() >= MIN_SHARE:
             break
     srgb8 = np.array(colors, dtype=np.uint8)[labels]
     return illustrate(
@@ -65,7 +65,7 @@ def _question(slot: Slot) -> Illustrated:
 
 def _colors(draws: Draws, number: int, difficulty: Difficulty) -> list[Srgb8]:
     """Far from one another; of hard ones two lie as near to each other as they may."""
-    least = LEAST_DELTA_E00[difficulty]
+    least = MIN_DELTA_E00[difficulty]
     if difficulty is not Difficulty.HARD:
         return apart(draws, number, least)
     while True:

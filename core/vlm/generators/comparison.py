@@ -27,7 +27,7 @@ from truehue.core.vlm.records import Illustrated
 
 SIZE_PX = 400
 GROUND = (196, 196, 196)
-LEAST_FROM_GROUND = 12.0  # of L*, or of C*ab
+MIN_FROM_GROUND = 12.0  # of L*, or of C*ab
 Measure = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
@@ -96,8 +96,8 @@ def _colors(draws: Draws, requested: str, margin: float) -> NDArray[np.uint8]:
         rgb = draws.integers(0, 255, 3 * _CANDIDATES).reshape(-1, 3).astype(np.uint8)
         lab = lab_of(rgb)
         ground = lab_of(GROUND)
-        seen = (np.abs(lab[:, 0] - ground[0]) >= LEAST_FROM_GROUND) | (
-            np.asarray(chroma(lab)) >= LEAST_FROM_GROUND
+        seen = (np.abs(lab[:, 0] - ground[0]) >= MIN_FROM_GROUND) | (
+            np.asarray(chroma(lab)) >= MIN_FROM_GROUND
         )
         rgb, values = rgb[seen], MEASURES[requested](lab[seen])
         order = [int(index) for index in np.argsort(-values, kind="stable")]

@@ -27,7 +27,7 @@ DISTANCES: dict[Difficulty, tuple[float, float]] = {
     Difficulty.HARD: (6.0, 12.0),
 }
 """Delta E00 from the right color to the wrong ones, which are the lower bound from one another."""
-_LEAST_VALUE, _LEAST_SATURATION = 70, 0.12  # darker or grayer, and rounded hues say nothing
+_MIN_VALUE, _MIN_SATURATION = 70, 0.12  # darker or grayer, and rounded hues say nothing
 
 
 def make(
@@ -54,7 +54,7 @@ def _question(slot: Slot) -> Illustrated:
     while True:
         red, green, blue = (int(channel) for channel in slot.draws.integers(0, 255, 3))
         color = (red, green, blue)
-        if max(color) < _LEAST_VALUE or max(color) - min(color) < _LEAST_SATURATION * max(color):
+        if max(color) < _MIN_VALUE or max(color) - min(color) < _MIN_SATURATION * max(color):
             continue
         try:
             wrong = around(slot.draws, color, slot.choices - 1, DISTANCES[slot.difficulty])

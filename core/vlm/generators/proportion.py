@@ -32,8 +32,8 @@ STEP_PERCENT = {Difficulty.EASY: 15, Difficulty.MEDIUM: 8, Difficulty.HARD: 4}
 LEAD_PERCENT = {Difficulty.EASY: 20, Difficulty.MEDIUM: 8, Difficulty.HARD: 3}
 """How far the largest color is ahead of the second, where that is asked."""
 _CELL_PX = 20
-_LEAST_PERCENT = 4
-_MOST_PERCENT = 70  # of the color whose share is asked
+_MIN_PERCENT = 4
+_MAX_PERCENT = 70  # of the color whose share is asked
 
 
 def make(
@@ -50,9 +50,9 @@ def make(
 def _share(slot: Slot) -> Illustrated:
     draws, step = slot.draws, STEP_PERCENT[slot.difficulty]
     number = draws.integer(*COLORS[slot.difficulty])
-    limit = min(_MOST_PERCENT, 100 - _LEAST_PERCENT * (number - 1))
+    limit = min(_MAX_PERCENT, 100 - _MIN_PERCENT * (number - 1))
     # The choices go up in steps, and the right one has its place among them.
-    low = max(_LEAST_PERCENT, 1 + step * slot.place)
+    low = max(_MIN_PERCENT, 1 + step * slot.place)
     percent = draws.integer(low, min(limit, 98 - step * (slot.choices - 1 - slot.place)))
     shares = [percent, *_split(draws, 100 - percent, number - 1)]
     names = draws.shuffled(list(BASIC))[:number]
@@ -83,9 +83,9 @@ def _made(slot: Slot, text: str, choices: list[str], percents: dict[str, int]) -
 
 def _split(draws: Draws, total: int, parts: int) -> list[int]:
     """Whole numbers, none below the least share, that add up to ``total``."""
-    room = total - _LEAST_PERCENT * parts
+    room = total - _MIN_PERCENT * parts
     cuts = sorted([0, room, *(draws.integer(0, room) for _ in range(parts - 1))])
-    return [_LEAST_PERCENT + b - a for a, b in pairwise(cuts)]
+    return [_MIN_PERCENT + b - a for a, b in pairwise(cuts)]
 
 
 def paint_proportions(draws: Draws, pattern: str, percents: dict[str, int]) -> NDArray[np.uint8]:

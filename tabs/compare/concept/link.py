@@ -21,8 +21,8 @@ from truehue.tabs.sources.distributions import distribution, label_of, measure
 if TYPE_CHECKING:
     from truehue.core.concepts.distribution import Distribution
 
-MOST_SOURCES = 6
-MOST_WORDS = 80
+MAX_SOURCES = 6
+MAX_WORDS = 80
 LETTERS = "ABCDEF"
 
 
@@ -72,10 +72,10 @@ def read_concept(query: Mapping[str, str]) -> tuple[str, Concept | None]:
         concept = {concept.id: concept for concept in concepts()}.get(concept_id)
         if concept is None:
             raise BadInput(
-                f"There is no concept {concept_id[:MOST_WORDS]!r}. Choose one from the list above."
+                f"There is no concept {concept_id[:MAX_WORDS]!r}. Choose one from the list above."
             )
         return concept.words, concept
-    text = normal(query.get("words", "")[:MOST_WORDS])
+    text = normal(query.get("words", "")[:MAX_WORDS])
     if not text:
         raise BadInput("Choose a concept first.")
     return text, concept_of(text)
@@ -88,9 +88,9 @@ def question_of(query: Mapping[str, str]) -> ConceptQuestion:
     text, concept = ("", None) if alone else read_concept(query)
     listed = [part.strip() for part in query.get("d", "").split(",")]
     sources = tuple(dict.fromkeys(part for part in listed if part))
-    if len(sources) > MOST_SOURCES:
+    if len(sources) > MAX_SOURCES:
         raise BadInput(
-            f"At most {MOST_SOURCES} distributions can be compared; these are {len(sources)}. "
+            f"At most {MAX_SOURCES} distributions can be compared; these are {len(sources)}. "
             "Remove some."
         )
     method, sort = query.get("method") or EXTRACTED, query.get("sort") or "hue"

@@ -16,7 +16,7 @@ LARGEST_PX = 46
 APART = 0.3
 """How far a bin is drawn above its place for each L* over 50, in units of b*: bins of one a* and b*
 stand apart then, as in a Lab solid seen from a little below."""
-MOST_ARROWS = 30
+MAX_ARROWS = 30
 WIDEST_ARROW_PX, THINNEST_ARROW_PX = 11.0, 0.8
 HEAD_PX, HEAD_LENGTH_PX = 3.2, 9.0
 _RANGE_A, _RANGE_B = (-104.0, 112.0), (-122.0, 116.0)
@@ -50,10 +50,10 @@ def flow(
     """Arrows from where the first has too much to where the second has more, as wide as the mass.
 
     Discs and rings are what leaves and what arrives; what both have in a bin stays and is not
-    drawn. Of many moves the :data:`MOST_ARROWS` that cost most are drawn.
+    drawn. Of many moves the :data:`MAX_ARROWS` that cost most are drawn.
     """
     indices, bins = bin_positions(apart), uw71()
-    sample = list(moves)[:MOST_ARROWS]
+    sample = list(moves)[:MAX_ARROWS]
     leaving, arriving = np.zeros(len(indices)), np.zeros(len(indices))
     for move in moves:
         leaving[move.source] += move.mass

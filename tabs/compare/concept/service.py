@@ -24,7 +24,7 @@ from truehue.tabs.compare.concept.link import (
     question_of,
     read_concept,
 )
-from truehue.tabs.compare.concept.plane import MOST_ARROWS, bubbles, flow
+from truehue.tabs.compare.concept.plane import MAX_ARROWS, bubbles, flow
 from truehue.tabs.compare.histograms import (
     SORTS,
     Histogram,
@@ -56,13 +56,13 @@ MEASURE_S = 1.0
 """For so long the images of a question are measured; the page asks again until all are."""
 DRAWS = 500
 SEED = 71
-MOST_KEPT = 60
+MAX_KEPT = 60
 SHOWN_BINS = 5
-MOST_AT_FIRST = 3
+MAX_AT_FIRST = 3
 RATINGS_NOTE = "ratings, normalized"
 
-_KEPT: LruCache[Intervals] = LruCache(MOST_KEPT)
-_DRAWN: LruCache[np.ndarray | None] = LruCache(MOST_KEPT)
+_KEPT: LruCache[Intervals] = LruCache(MAX_KEPT)
+_DRAWN: LruCache[np.ndarray | None] = LruCache(MAX_KEPT)
 
 
 class BinJson(TypedDict):
@@ -435,8 +435,8 @@ def _moves(first: Histogram, second: Histogram, *, apart: bool) -> FlowView:
         "emd": sum(move.cost for move in moves),
         "moved": sum(move.mass for move in moves),
         "letters": [first.letter, second.letter],
-        "drawn": min(len(moves), MOST_ARROWS),
-        "drawn_cost": sum(move.cost for move in moves[:MOST_ARROWS]),
+        "drawn": min(len(moves), MAX_ARROWS),
+        "drawn_cost": sum(move.cost for move in moves[:MAX_ARROWS]),
         "figure": flow(first, second, moves, apart=apart),
     }
 
@@ -499,4 +499,4 @@ def begin_with(entries: list[Choice]) -> list[Choice]:
             selection.append(choice)
     if len(selection) < 2:
         selection += [choice for choice in entries if choice not in selection]
-    return selection[:MOST_AT_FIRST]
+    return selection[:MAX_AT_FIRST]

@@ -19,7 +19,7 @@ from truehue.tabs.sources.distributions import distribution, image_profiles, wri
 if TYPE_CHECKING:
     from truehue.core.concepts.palette import Palette
 
-MOST_PICTURES = 200
+MAX_IMAGES = 200
 
 
 class ConceptImage(TypedDict):
@@ -116,9 +116,7 @@ def images_view(context: Context, query: Mapping[str, str]) -> BinImages:
         "all": len(profiles),
         "with": len(inside),
         "method": source_distribution.method,
-        "images": [
-            {**image_json(stored), "share": share} for share, stored in inside[:MOST_PICTURES]
-        ],
+        "images": [{**image_json(stored), "share": share} for share, stored in inside[:MAX_IMAGES]],
     }
 
 
@@ -166,8 +164,8 @@ def steps_view(context: Context, query: Mapping[str, str]) -> ExtractionSteps:
         answer["groups"] = [
             {
                 "weight": 1.0,
-                "images": [image_json(profile) for profile in profiles[:MOST_PICTURES]],
-                "more": max(0, len(profiles) - MOST_PICTURES),
+                "images": [image_json(profile) for profile in profiles[:MAX_IMAGES]],
+                "more": max(0, len(profiles) - MAX_IMAGES),
                 "pooled": [],
                 "merged": [],
             }
@@ -182,9 +180,9 @@ def steps_view(context: Context, query: Mapping[str, str]) -> ExtractionSteps:
             "kept": float(group.kept),
             "images": [
                 {**image_json(profiles[member]), "dominant": _hex(profiles[member])}
-                for member in group.members[:MOST_PICTURES]
+                for member in group.members[:MAX_IMAGES]
             ],
-            "more": max(0, len(group.members) - MOST_PICTURES),
+            "more": max(0, len(group.members) - MAX_IMAGES),
             "pooled": colors_json(group.pooled),
             "merged": colors_json(group.merged),
         }

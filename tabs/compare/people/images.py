@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from truehue.core.images.load import LoadedImage
     from truehue.core.images.pixels import Mask
 
-MOST_PICTURES = 2_000
-MOST_TABLE_BYTES = 4 * 2**20
+MAX_IMAGES = 2_000
+MAX_TABLE_BYTES = 4 * 2**20
 MASK_ENDING = "-mask"
 MASKS: Mapping[str, str] = {
     "stored": "Each image's stored mask or transparency",
@@ -93,9 +93,9 @@ def laid_out(folder: Path, contributors: str = "") -> Layout:
     image_uploads = [file for file in files if file not in tables and file not in masks]
     if not image_uploads:
         raise BadInput("There is no image among these files. Choose images of the concept.")
-    if len(image_uploads) > MOST_PICTURES:
+    if len(image_uploads) > MAX_IMAGES:
         raise BadInput(
-            f"These are {len(image_uploads):,} images; a set takes up to {MOST_PICTURES:,}. Split "
+            f"These are {len(image_uploads):,} images; a set takes up to {MAX_IMAGES:,}. Split "
             "them into several sets, or generate them as a run."
         )
     problems = []
@@ -150,7 +150,7 @@ class StagedImage(TypedDict, total=False):
     url: str
 
 
-def preview(context: Context, session: str, index: int, mode: str, most_px: int) -> StagedImage:
+def preview(context: Context, session: str, index: int, mode: str, max_px: int) -> StagedImage:
     """A staged image with the pixels that would count, as the page shows it; stores nothing.
 
     ``refused`` says why a picture has no such pixels. Raises BadInput for a place where nothing
@@ -184,7 +184,7 @@ def preview(context: Context, session: str, index: int, mode: str, most_px: int)
         answer["mask"] = f"{describe(mask.maker, mask.parameters)}, {mask.area_percent:.0f}%"
         note = str(mask.parameters.get("note") or "")
         answer["notes"] = [*loaded.notes, *([note] if note else [])]
-    png = cutout_png(loaded.srgb8, pixels, most_px)
+    png = cutout_png(loaded.srgb8, pixels, max_px)
     return {**answer, "url": "data:image/png;base64," + base64.b64encode(png).decode("ascii")}
 
 
@@ -232,8 +232,8 @@ def _up_to_line(name: str) -> str:
 def _table(upload: ImageUpload) -> dict[str, str]:
     """Who colored which file, by file name in lower case."""
     raw = upload.path.read_bytes()
-    if len(raw) > MOST_TABLE_BYTES:
-        raise BadInput(f"{upload.name} is larger than {MOST_TABLE_BYTES // 2**20} MB.")
+    if len(raw) > MAX_TABLE_BYTES:
+        raise BadInput(f"{upload.name} is larger than {MAX_TABLE_BYTES // 2**20} MB.")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:

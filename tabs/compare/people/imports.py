@@ -13,13 +13,13 @@ from typing import Any, Literal, TypedDict
 from pydantic import Field
 
 from truehue.core.concepts.matching import similar
-from truehue.core.concepts.reading import AS_58, MAX_BYTES, RATINGS, SHARES, read_distributions
+from truehue.core.concepts.reading import AS_58, RATINGS, SHARES, read_distributions
 from truehue.core.concepts.reading.collector import NORMALIZED
 from truehue.core.concepts.records import KINDS, DistributionFile
 from truehue.core.errors import BadInput
 from truehue.tabs.compare.people.messages import ConceptWords, concept_json, normalize_concept
 from truehue.tabs.compare.people.sets import (
-    MOST_NAME,
+    MAX_NAME,
     ConceptStrip,
     CoverageCount,
     coverage,
@@ -31,9 +31,8 @@ from truehue.tabs.page.requests import PageRequest, Session, read_as
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.shared_answers import Done
 
-MOST_BYTES = MAX_BYTES
 SHOWN = 100
-MOST_SOURCE = 1000
+MAX_SOURCE = 1000
 PREVIEWED = 6
 _NAMED = 5
 WORDS = "words"
@@ -81,7 +80,7 @@ class KeepFile(ReadFile):
     """How the set is called that the file becomes, and whose it is."""
 
     name: str = Field("", title="A name")
-    source: str = Field("", max_length=MOST_SOURCE, title="Source")
+    source: str = Field("", max_length=MAX_SOURCE, title="Source")
     of_people: bool = False
 
 
@@ -238,10 +237,10 @@ def keep(context: Context, actor: Actor, request: KeepFile) -> StoredFile:
     for part in parts:
         called = name
         if len(parts) > 1:
-            called = f"{name[: MOST_NAME // 2]}: {part.rows[0].label or part.kind}"
+            called = f"{name[: MAX_NAME // 2]}: {part.rows[0].label or part.kind}"
         of_people = people and not all("people" in row.given for row in part.rows)
         set_id = storage.add(
-            part, called[:MOST_NAME].strip(), path.name, source, of_people, actor.id
+            part, called[:MAX_NAME].strip(), path.name, source, of_people, actor.id
         )
         if people and not of_people:
             nobodys.append(f"“{storage.get(set_id).name}”")

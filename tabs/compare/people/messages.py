@@ -8,7 +8,7 @@ from truehue.core.concepts.matching import concept_of, normal, similar
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import concepts
 
-MOST_WORDS = 120
+MAX_WORDS = 120
 SHOWN = 12
 
 
@@ -44,8 +44,8 @@ def normalize_concept(typed: str) -> str:
     text = normal(typed)
     if not text:
         raise BadInput("Enter the concept, for instance “rotten mango”.")
-    if len(text) > MOST_WORDS:
-        raise BadInput(f"A concept has up to {MOST_WORDS} characters.")
+    if len(text) > MAX_WORDS:
+        raise BadInput(f"A concept has up to {MAX_WORDS} characters.")
     return text
 
 
@@ -57,7 +57,7 @@ def concept_json(text: str) -> ConceptWords:
 
 def suggestions(typed: str) -> ConceptSuggestions:
     """Concepts that contain the typed words, those that begin with them first; else similar ones."""
-    text = normal(typed)[:MOST_WORDS]
+    text = normal(typed)[:MAX_WORDS]
     holding = [concept for concept in concepts() if text in normal(concept.words)] if text else []
     holding.sort(
         key=lambda concept: (

@@ -10,6 +10,7 @@ import anyio
 from fastapi import Path as PathParameter
 from fastapi.responses import JSONResponse, Response
 
+from truehue.core.concepts.reading import MAX_BYTES
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.tabs.compare.people import imports as files
 from truehue.tabs.compare.people import sets, uploads
@@ -26,7 +27,7 @@ from truehue.tabs.page.routes import DECODES_AT_ONCE
 from truehue.tabs.page.single_flight import SingleFlightCache
 
 CUTOUT_PX = 192
-MOST_PAGE = 200
+MAX_PAGE = 200
 
 
 def compare_people_routes(context: Context) -> FeatureRouter:
@@ -51,7 +52,7 @@ def _lists(router: FeatureRouter) -> None:
 
 
 def _distributions(router: FeatureRouter) -> None:
-    router.post_file("/distributions/{session}", files.Waiting, files.MOST_BYTES, files.stage)
+    router.post_file("/distributions/{session}", files.Waiting, MAX_BYTES, files.stage)
     router.post_json("/distributions/{session}/read", files.ReadFile, files.look)
     router.post_json("/distributions/{session}/store", files.KeepFile, files.keep)
     router.post_json("/forget/{session}", files.Waiting, files.forget)
@@ -61,8 +62,8 @@ def _image_routes(router: FeatureRouter) -> None:
     context = router.context
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)
 
-    most_bytes = context.limits.image_bytes
-    router.post_file("/pictures/{session}/{place}", uploads.ImageFile, most_bytes, uploads.stage)
+    max_bytes = context.limits.image_bytes
+    router.post_file("/pictures/{session}/{place}", uploads.ImageFile, max_bytes, uploads.stage)
     router.post_json("/pictures-plan/{session}", uploads.ImageFiles, uploads.look)
     router.post_json("/pictures-store/{session}", uploads.ImageFiles, uploads.start)
 
@@ -120,7 +121,7 @@ def _single_set(router: FeatureRouter) -> None:
     def inside(
         set_id: str, typed: str = "", offset: int = 0, limit: int = sets.PAGE
     ) -> JSONResponse:
-        start, maximum = min(max(offset, 0), 2**31), min(max(limit, 1), MOST_PAGE)
+        start, maximum = min(max(offset, 0), 2**31), min(max(limit, 1), MAX_PAGE)
         return json_answer(lambda: set_page(context, set_id, typed, start, maximum))
 
     router.post_json("/{set_id}/name", sets.RenameSet, sets.rename)

@@ -32,7 +32,7 @@ from truehue.tabs.page.roles import Actor, authorize
 _Dated = DistributionSetRecord | ConceptImagesRecord
 
 PAGE = 20
-MOST_NAME = 120
+MAX_NAME = 120
 CONCEPT_KINDS = ("base", "visual state", "emotional")
 
 
@@ -214,7 +214,7 @@ class RenameSet(PageRequest):
     """A set and its new name."""
 
     set_id: str
-    name: str = Field("", min_length=1, max_length=MOST_NAME, title="A name")
+    name: str = Field("", min_length=1, max_length=MAX_NAME, title="A name")
 
 
 class HideConceptSet(PageRequest):

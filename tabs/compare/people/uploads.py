@@ -10,7 +10,7 @@ from pydantic import Field
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.tabs.compare.people.images import ImageUpload, Layout, laid_out, mask_for
 from truehue.tabs.compare.people.messages import concept_json, normalize_concept
-from truehue.tabs.compare.people.sets import MOST_NAME
+from truehue.tabs.compare.people.sets import MAX_NAME
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun, message_of
@@ -28,7 +28,7 @@ class ImageFiles(PageRequest):
 
     session: Session
     words: str = Field("", title="A concept")
-    name: str = Field("", max_length=MOST_NAME, title="A name")
+    name: str = Field("", max_length=MAX_NAME, title="A name")
     mask: str = Field("stored", title="Measured pixels")
     contributors: str = Field("", title="Contributors of the images")
     of_people: bool = False

@@ -30,7 +30,7 @@ ALL_SCALES, EACH_SCALE = "all", "each"
 """What is asked for in place of one guidance scale."""
 BATCH = 40
 """Cells that are kept at once: what is lost when the app ends is at most so many."""
-MOST_RUNS = 1000
+MAX_RUNS = 1000
 
 
 def _scale(text: str) -> str:
@@ -44,7 +44,7 @@ class ExtractCells(PageRequest):
     together, ``each`` for itself and all together, or one."""
 
     runs: tuple[str, ...] = Field(
-        min_length=1, max_length=MOST_RUNS, title="The list of runs to measure"
+        min_length=1, max_length=MAX_RUNS, title="The list of runs to measure"
     )
     method: Annotated[str, Field(min_length=1, title="The method"), single_of("method", METHODS)]
     guidance: Annotated[str, Field(title="Guidance"), AfterValidator(_scale)] = ALL_SCALES

@@ -11,8 +11,8 @@ from truehue.core.spreadsheets import csv_text
 from truehue.tabs.charts.analyses import FigureLine
 from truehue.tabs.charts.figure_parts import label
 
-MOST_NAME = 36
-MOST_LINES = 200
+MAX_NAME = 36
+MAX_LINES = 200
 """Rows of the table on the page; the CSV has all."""
 
 
@@ -84,9 +84,9 @@ class Chart:
                     "pick": row.open,
                     "hexes": list(row.hexes),
                 }
-                for row in self.rows[:MOST_LINES]
+                for row in self.rows[:MAX_LINES]
             ],
-            "more": max(len(self.rows) - MOST_LINES, 0),
+            "more": max(len(self.rows) - MAX_LINES, 0),
             "opens": list(self.opens),
         }
 
@@ -111,9 +111,9 @@ def interval_text(interval: tuple[float, float] | None, digits: int) -> str:
 
 def run_names(runs: Mapping[str, str]) -> dict[str, str]:
     """Names of runs for a figure, shortened and told apart by a piece of the id where need be."""
-    short = {run: label(name, MOST_NAME) for run, name in runs.items()}
+    short = {run: label(name, MAX_NAME) for run, name in runs.items()}
     often = Counter(short.values())
     return {
-        run: name if often[name] == 1 else f"{label(runs[run], MOST_NAME - 6)} {run[:4]}"
+        run: name if often[name] == 1 else f"{label(runs[run], MAX_NAME - 6)} {run[:4]}"
         for run, name in short.items()
     }

@@ -44,7 +44,7 @@ PLANE_COLUMNS = (
 )
 SIZE_COLUMNS = ("concept", "of", "style", "shift")
 OF_PEOPLE = "People"
-LEAST_RATIO, MOST_RATIO = 0.05, 8.0
+MIN_RATIO, MAX_RATIO = 0.05, 8.0
 """What of the axis is always shown, and beyond what points stand at its edge."""
 DEGREES_MOST = 180.0
 NO_DIRECTION = 196.0
@@ -289,8 +289,8 @@ def plane(
 ) -> dict[str, Any]:
     """Size (log scale, 1 is people's) against direction (0 is people's); a point's fill is the mean
     color of the model's distribution, its shape tells the run. ``runs`` are names by id."""
-    low = LEAST_RATIO / 1.12
-    high = max([2.5, *(min(point.ratio, MOST_RATIO) for point in points)]) * 1.15
+    low = MIN_RATIO / 1.12
+    high = max([2.5, *(min(point.ratio, MAX_RATIO) for point in points)]) * 1.15
     boxes = [box for region in regions if (box := _box(region, low, high))]
     series = [_name(region, box) for region, box in boxes]
     for index, (run, name) in enumerate(run_names(runs).items()):
@@ -335,7 +335,7 @@ def plane(
             "title": "Size: the model's shift over people's (EMD)",
             "range": [math.log10(low), math.log10(high)],
             "tickvals": ticks,
-            "ticktext": ["≤ 0.05" if value == LEAST_RATIO else f"{value:g}" for value in ticks],
+            "ticktext": ["≤ 0.05" if value == MIN_RATIO else f"{value:g}" for value in ticks],
             "showgrid": False,
         },
         "y": {
@@ -356,7 +356,7 @@ def _mark(point: Point, high: float) -> dict[str, Any]:
 
 def _position(point: Point, high: float) -> tuple[float, float]:
     """Where a point stands: in view, and in the band above where it has no direction."""
-    x = min(max(point.ratio, LEAST_RATIO), high / 1.05)
+    x = min(max(point.ratio, MIN_RATIO), high / 1.05)
     return x, NO_DIRECTION if point.angle_deg is None else point.angle_deg
 
 
@@ -366,7 +366,7 @@ def _crowded(points: Sequence[Point], high: float) -> dict[str, Any]:
     spots = Counter(
         (round(math.log10(x) / SPOT), y)
         for x, y in (_position(point, high) for point in points)
-        if x <= LEAST_RATIO * 10**SPOT or y == NO_DIRECTION
+        if x <= MIN_RATIO * 10**SPOT or y == NO_DIRECTION
     )
     rows = [
         {"x": 10 ** (SPOT * (x + 1)), "y": y, "text": f"  {count:,} here"}

@@ -24,7 +24,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.links import ID_LENGTH
 from truehue.tabs.page.shared_answers import TitledChoice
-from truehue.tabs.sources.distributions import MOST_REASONS
+from truehue.tabs.sources.distributions import MAX_REASONS
 
 COLORINGS = "colorings"
 """The id of all picture sets of people together: colorings, one set a concept."""
@@ -78,10 +78,10 @@ class People:
             lost = sum(self.unscored.values())
             most_frequent = sorted(self.unscored.items(), key=lambda entry: -entry[1])
             why = "; ".join(
-                f"{count:,} × {reason}" for reason, count in most_frequent[:MOST_REASONS]
+                f"{count:,} × {reason}" for reason, count in most_frequent[:MAX_REASONS]
             )
-            if len(most_frequent) > MOST_REASONS:
-                why += f"; {sum(count for _, count in most_frequent[MOST_REASONS:]):,} for other reasons"
+            if len(most_frequent) > MAX_REASONS:
+                why += f"; {sum(count for _, count in most_frequent[MAX_REASONS:]):,} for other reasons"
             are = "is" if lost == 1 else "are"
             text += f" {count_noun(lost, 'image')} could not be measured and {are} not included here: {why}."
         return text

@@ -41,7 +41,7 @@ Actions = Callable[
 ]
 """What a participant did at some positions before an event of each, in order, by position."""
 WAIT_S = 600.0
-MOST_SKETCH_BYTES = 16 * 2**20
+MAX_SKETCH_BYTES = 16 * 2**20
 _OURS = re.compile(r"sketches/[0-9a-f]{32}\.png|colorings/participant-\d{1,9}-\d{1,6}\.png")
 
 
@@ -313,8 +313,8 @@ def read_sketches(
 
 def _ink(archive: zipfile.ZipFile, name: str, shown: str) -> np.ndarray:
     with archive.open(name) as file:
-        content = file.read(MOST_SKETCH_BYTES + 1)
-    if len(content) > MOST_SKETCH_BYTES:
+        content = file.read(MAX_SKETCH_BYTES + 1)
+    if len(content) > MAX_SKETCH_BYTES:
         raise BadInput(f"{name} in {shown} is too large for a sketch.")
     try:
         with Image.open(BytesIO(content), formats=["PNG"]) as stored:

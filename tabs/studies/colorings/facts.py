@@ -55,7 +55,7 @@ from truehue.tabs.studies.colorings.submitted import (
 )
 from truehue.tabs.studies.results import Computed, ResultsService
 
-_MOST_KEPT = 16
+_MAX_KEPT = 16
 KEPT = "kept"
 _LEVELS = (Level.ALL, Level.MAJORITY, Level.MARKS)
 Step = Callable[[str], None]
@@ -86,7 +86,7 @@ class ColoringCache:
     """The colorings that stand of the studies that were asked for last; a service of the app."""
 
     _saved: LruCache[tuple[object, StudySource, tuple[SubmittedColoring, ...]]] = field(
-        default_factory=lambda: LruCache(_MOST_KEPT), repr=False
+        default_factory=lambda: LruCache(_MAX_KEPT), repr=False
     )
 
     def read(

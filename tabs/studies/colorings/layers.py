@@ -31,10 +31,10 @@ from truehue.tabs.page.errors import message_of
 from truehue.tabs.participants.layers import FinishedColoring, LayerRenderer
 from truehue.tabs.studies.colorings.submitted import SubmittedColoring
 
-MOST_MEASURED = 50_000
+MAX_MEASURED = 50_000
 """Kept in memory: a profile of chosen colors is some hundred numbers."""
-MOST_RESULTS = 10_000
-MOST_INKS = 8
+MAX_RESULTS = 10_000
+MAX_INKS = 8
 _EVERY = 20
 
 
@@ -65,9 +65,9 @@ class ColoringMeasurements:
     colorings that they are of; ``inks`` by sketch.
     """
 
-    measured: LruCache[Measured | str] = field(default_factory=lambda: LruCache(MOST_MEASURED))
-    results: LruCache[Result] = field(default_factory=lambda: LruCache(MOST_RESULTS))
-    inks: LruCache[np.ndarray] = field(default_factory=lambda: LruCache(MOST_INKS))
+    measured: LruCache[Measured | str] = field(default_factory=lambda: LruCache(MAX_MEASURED))
+    results: LruCache[Result] = field(default_factory=lambda: LruCache(MAX_RESULTS))
+    inks: LruCache[np.ndarray] = field(default_factory=lambda: LruCache(MAX_INKS))
 
 
 def ink_of(context: Context, sketch_id: str) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Annotated, NotRequired, TypedDict
 import numpy as np
 from pydantic import Field
 
-from truehue.annotation.colorings import LEAST_BACKGROUND
+from truehue.annotation.colorings import MIN_BACKGROUND
 from truehue.annotation.quality.control import Level, Votes
 from truehue.core.color.spaces import hex_of
 from truehue.core.color.uw71 import uw71
@@ -223,7 +223,7 @@ def background_json(coloring: SubmittedColoring, facts: Facts | None) -> Backgro
     and ``undone``, and whether it was said to be ``part`` of the concept. None where next to none
     is colored, or may be."""
     share = facts.background.get(coloring.key, 0.0) if facts else 0.0
-    if facts is None or share < LEAST_BACKGROUND:
+    if facts is None or share < MIN_BACKGROUND:
         return None
     if not facts.source.plan.watches_background(coloring.case):
         return None

@@ -56,11 +56,11 @@ from truehue.tabs.studies.colorings.submitted import (
 from truehue.tabs.studies.colorings.submitted import single_of as coloring_of
 from truehue.tabs.studies.live import current
 from truehue.tabs.studies.results import ComputationState, StudyReference, state_json
-from truehue.tabs.studies.results_people import MOST_REASON, ParticipantReference
+from truehue.tabs.studies.results_people import MAX_REASON, ParticipantReference
 
 WITHDRAWN = "withdrawn"
 DISCARDED, TAKEN_BACK = "discarded", ""
-_Reason = Annotated[str, Field(max_length=MOST_REASON, title="The reason")]
+_Reason = Annotated[str, Field(max_length=MAX_REASON, title="The reason")]
 YES, NO, BACK = "yes", "no", "back"
 _VALUES = {YES: "consistent", NO: "inconsistent", BACK: ""}
 Item = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", title="The coloring")]

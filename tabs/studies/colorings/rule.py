@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypedDict
 from pydantic import Field
 
 from truehue.annotation.quality.consensus import FLAGGED_SHARE
-from truehue.annotation.quality.control import LEAST_LAB, LEVELS, QUANTILE, REVIEWERS, Level
+from truehue.annotation.quality.control import LEVELS, MIN_LAB, QUANTILE, REVIEWERS, Level
 from truehue.core.errors import BadInput
 from truehue.tabs.page.requests import single_of
 from truehue.tabs.studies.results import StudyReference
@@ -24,7 +24,7 @@ SCOPES: Mapping[str, str] = {
     FLAGGED: "Concepts with the least consensus",
     ALL: "All concepts",
 }
-MOST_REVIEWERS = 20
+MAX_REVIEWERS = 20
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class SetColoringRule(StudyReference):
     """The rule for colorings; what is not given is as published."""
 
     share: Annotated[float, Field(ge=0, le=1, title="The share to flag")] = FLAGGED_SHARE
-    reviewers: Annotated[int, Field(ge=1, le=MOST_REVIEWERS)] = REVIEWERS
+    reviewers: Annotated[int, Field(ge=1, le=MAX_REVIEWERS)] = REVIEWERS
     scope: Annotated[str, single_of("scope", SCOPES)] = FLAGGED
     level: Annotated[str, single_of("level", Level)] = Level.MARKS.value
 
@@ -74,7 +74,7 @@ def check_coloring_rule(values: Any) -> None:
         and not isinstance(share, bool)
         and 0 <= share <= 1
         and type(reviewers) is int
-        and 1 <= reviewers <= MOST_REVIEWERS
+        and 1 <= reviewers <= MAX_REVIEWERS
         and values.get("scope", FLAGGED) in SCOPES
         and values.get("level", Level.ALL) in set(Level)
     )
@@ -112,5 +112,5 @@ def rule_json(rule: ColoringRule) -> ColoringRuleJson:
         "scopes": [{"id": name, "words": text} for name, text in SCOPES.items()],
         "levels": [{"id": level.value, "words": text} for level, text in LEVELS.items()],
         "default": asdict(ColoringRule()),
-        "threshold": {"quantile": QUANTILE, "least_lab": LEAST_LAB},
+        "threshold": {"quantile": QUANTILE, "least_lab": MIN_LAB},
     }

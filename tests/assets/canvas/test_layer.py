@@ -258,7 +258,7 @@ def test_nothing_is_done_on_a_layer_while_a_stroke_is_open() -> None:
 CANVAS = """
 const { Layer } = await load('canvas/layer');
 const { Strokes } = await load('canvas/strokes');
-const { MOST_ROWS, rowsOf } = await load('canvas/actions');
+const { MAX_ROWS, rowsOf } = await load('canvas/actions');
 const { ColoringCanvas } = await load('canvas/canvas');
 const labels = new Uint16Array(512 * 512).fill(1);
 const log = [];
@@ -269,7 +269,7 @@ const canvas = {
   within: false, enabled: true, color: '#445566', tool: 'brush', rows: 0, colored: () => true,
   tell: (name) => told.push(name), log: (action) => log.push(action),
   endStroke: ColoringCanvas.prototype.endStroke,
-  hasRoom: (rows = 0) => canvas.rows + rows <= MOST_ROWS,
+  hasRoom: (rows = 0) => canvas.rows + rows <= MAX_ROWS,
 };
 const stage = new EventTarget();
 Object.assign(stage, { focus: nothing, setPointerCapture: nothing, dataset: {} });
@@ -301,7 +301,7 @@ def test_a_stroke_ends_where_no_more_rows_can_be_kept() -> None:
     log = run_module(
         CANVAS
         + """
-        canvas.rows = MOST_ROWS - 5 * 66 - 40;
+        canvas.rows = MAX_ROWS - 5 * 66 - 40;
         strokes.begin(0, 0, false);
         for (let y = 10; y < 500; y += 10) strokes.extend(9, y);
         const open = strokes.drawing;

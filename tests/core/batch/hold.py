@@ -9,18 +9,18 @@ import signal
 from truehue.core.batch import journal
 from truehue.core.batch.records import Row
 
-MOST_LINES, HOLD_AT = "TRUEHUE_TEST_MOST_LINES", "TRUEHUE_TEST_HOLD_AT"
+MAX_LINES, HOLD_AT = "TRUEHUE_TEST_MOST_LINES", "TRUEHUE_TEST_HOLD_AT"
 
 
-def environment(hold_at: int, most_lines: int = journal.MOST_LINES) -> dict[str, str]:
+def environment(hold_at: int, most_lines: int = journal.MAX_LINES) -> dict[str, str]:
     """What a process is begun with whose workers wait after ``hold_at`` rows, with at most
     ``most_lines`` rows in a shard."""
-    return {**os.environ, HOLD_AT: str(hold_at), MOST_LINES: str(most_lines)}
+    return {**os.environ, HOLD_AT: str(hold_at), MAX_LINES: str(most_lines)}
 
 
 def obey() -> None:
     """To be called where a module is imported that such a process and its workers begin with."""
-    journal.MOST_LINES = int(os.environ.get(MOST_LINES, journal.MOST_LINES))
+    journal.MAX_LINES = int(os.environ.get(MAX_LINES, journal.MAX_LINES))
     if HOLD_AT in os.environ:
         _hold_at(int(os.environ[HOLD_AT]))
 

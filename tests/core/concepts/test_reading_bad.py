@@ -278,7 +278,7 @@ def test_a_key_that_stands_twice_among_many_is_found_in_no_time() -> None:
 def test_json_of_more_parts_than_a_file_needs(
     monkeypatch: pytest.MonkeyPatch, content: bytes
 ) -> None:
-    monkeypatch.setattr(from_json, "MOST_PARTS", 2_000)
-    monkeypatch.setattr(from_json, "MOST_NUMBERS", 8_000)
+    monkeypatch.setattr(from_json, "MAX_PARTS", 2_000)
+    monkeypatch.setattr(from_json, "MAX_NUMBERS", 8_000)
     with pytest.raises(FileRefused, match=r"more than 8,000 numbers, or 2,000 lists.*Split it"):
         read_distributions("a.json", content)

@@ -143,7 +143,7 @@ def done(folder: RunFolder) -> BatchState:
 
 
 def begun(
-    folder: RunFolder, workers: int, hold_at: int, most_lines: int = journal.MOST_LINES
+    folder: RunFolder, workers: int, hold_at: int, most_lines: int = journal.MAX_LINES
 ) -> subprocess.Popen[bytes]:
     """A process that executes the run until it is killed: each of its workers waits for that after
     ``hold_at`` rows. At most ``most_lines`` rows are in a shard."""

@@ -251,7 +251,7 @@ class OneHangs(LocalTeam):
 def test_a_worker_that_hangs_does_not_keep_a_run_from_pausing(
     tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("truehue.core.batch.execute.MOST_IN_BATCH", 1)
+    monkeypatch.setattr("truehue.core.batch.execute.MAX_IN_BATCH", 1)
     monkeypatch.setattr("truehue.core.batch.local_team._END_S", 0.2)
     folder = made(tmp_path, small_plan(few[:6]))
     state = execute(folder, team=OneHangs(RunWork(folder.path), 1))
@@ -299,7 +299,7 @@ class Poisoned(LocalTeam):
 def test_a_picture_that_ends_every_process_becomes_a_failure(
     tmp_path: Path, few: list[Prompt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("truehue.core.batch.execute.MOST_IN_BATCH", 1)
+    monkeypatch.setattr("truehue.core.batch.execute.MAX_IN_BATCH", 1)
     folder = made(tmp_path, small_plan(few[:6]))
     state = execute(folder, team=Poisoned(RunWork(folder.path), 1))
     assert (state.status, state.done, state.failed) == ("finished", 6, 1)

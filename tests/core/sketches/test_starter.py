@@ -19,14 +19,14 @@ from truehue.core.sketches.starter import FOLDER, Drawing, ink_of, marks_of, sta
 
 pytestmark = pytest.mark.slow
 
-LEAST_SHARE = 0.0005
+MIN_SHARE = 0.0005
 CATEGORIES = {concept.category: None for concept in concepts()}
 
 
 def large_parts(area: np.ndarray) -> tuple[int, np.ndarray]:
     """How many parts of an area a hand can hit, and a map of them: 0 elsewhere, 1 to n."""
     _, labels, stats, _ = cv2.connectedComponentsWithStats(area, connectivity=4)
-    large = stats[:, cv2.CC_STAT_AREA] >= LEAST_SHARE * area.size
+    large = stats[:, cv2.CC_STAT_AREA] >= MIN_SHARE * area.size
     large[0] = False
     return int(large.sum()), (np.cumsum(large) * large)[labels]
 

@@ -23,7 +23,7 @@ from truehue.core.vlm.generators import (
     generated,
     illusion,
 )
-from truehue.core.vlm.generators.color_counting import LEAST_DELTA_E00, LEAST_SHARE
+from truehue.core.vlm.generators.color_counting import MIN_DELTA_E00, MIN_SHARE
 from truehue.core.vlm.generators.comparison import MARGINS, MEASURES
 from truehue.core.vlm.generators.draws import Draws
 from truehue.core.vlm.generators.palette import BASIC
@@ -130,8 +130,8 @@ def test_color_counting_has_as_many_colors_each_in_sight(level: Difficulty) -> N
     for item in GENERATORS["color_counting"](4, 1, level):
         counts = colors_in(item.srgb8)
         assert right(item) == str(len(counts))
-        assert min(counts.values()) >= LEAST_SHARE * item.srgb8[..., 0].size
-        assert least(list(counts)) >= LEAST_DELTA_E00[level]
+        assert min(counts.values()) >= MIN_SHARE * item.srgb8[..., 0].size
+        assert least(list(counts)) >= MIN_DELTA_E00[level]
         stated = item.question.construction["least_delta_e00"]
         assert least(list(counts)) == pytest.approx(stated, abs=1e-3)
         assert int(item.question.choices[0]) >= 1

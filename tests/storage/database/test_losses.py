@@ -17,7 +17,7 @@ import pytest
 from tests.storage.samples import brushed, folder_state, picture, verdict
 from truehue.core.errors import DataFolderError, NotStored
 from truehue.storage import Storage
-from truehue.storage.database.confirmed import KEPT_LOGS, MOST_LOGS, Confirmed, save_log
+from truehue.storage.database.confirmed import KEPT_LOGS, MAX_LOGS, Confirmed, save_log
 
 pytestmark = pytest.mark.process
 
@@ -193,9 +193,9 @@ def test_the_file_says_what_the_database_counts(storage: Storage, data_dir: Path
 
 def test_few_copies_of_logs_are_kept(killed: Path, data_dir: Path) -> None:
     shutil.copytree(killed, data_dir)
-    copies = [save_log(data_dir / "truehue.duckdb") for _ in range(MOST_LOGS + 3)]
+    copies = [save_log(data_dir / "truehue.duckdb") for _ in range(MAX_LOGS + 3)]
     saved = set((data_dir / KEPT_LOGS).iterdir())
-    assert len(saved) == MOST_LOGS
+    assert len(saved) == MAX_LOGS
     assert saved <= set(copies)
 
 

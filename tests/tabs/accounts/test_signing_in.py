@@ -12,10 +12,10 @@ import pytest
 from tests.empty_data import empty_data
 from tests.tabs.accounts.people import PASSWORD, add, light_hash
 from truehue.storage import Storage
-from truehue.tabs.accounts.passwords import LEAST_CHARACTERS, NOBODYS_HASH, Passwords, checked
+from truehue.tabs.accounts.passwords import MIN_CHARACTERS, NOBODYS_HASH, Passwords, checked
 from truehue.tabs.accounts.signing_in import (
     AT_ONCE,
-    MOST_WAITING,
+    MAX_WAITING,
     WRONG,
     Attempt,
     Refused,
@@ -102,8 +102,8 @@ def test_a_hash_that_cannot_be_read_is_nobodys(caplog: pytest.LogCaptureFixture)
 
 
 def test_a_new_password_is_neither_short_nor_endless() -> None:
-    assert checked("x" * LEAST_CHARACTERS)
-    for wrong in ("", "x" * (LEAST_CHARACTERS - 1), "x" * 1_001):
+    assert checked("x" * MIN_CHARACTERS)
+    for wrong in ("", "x" * (MIN_CHARACTERS - 1), "x" * 1_001):
         with pytest.raises(ValueError, match="characters"):
             checked(wrong)
 
@@ -188,12 +188,12 @@ def test_few_wait_for_their_turn_and_others_are_told_at_once(tmp_path: Path) -> 
                 for n in range(40):
                     group.start_soon(one, Attempt(f"n{n}", "wrong", f"host {n}"))
                 with anyio.move_on_after(30):
-                    while len(results) < 40 - MOST_WAITING - AT_ONCE:
+                    while len(results) < 40 - MAX_WAITING - AT_ONCE:
                         await anyio.sleep(0.001)
                 go_on.set()
 
         anyio.run(crowd)
-        assert passwords.checks == MOST_WAITING + AT_ONCE
+        assert passwords.checks == MAX_WAITING + AT_ONCE
         assert results.count(Refused(WRONG)) == passwords.checks
 
 

@@ -18,7 +18,7 @@ from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.weights
 
-MOST_S = 120.0
+MAX_S = 120.0
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_an_object_is_found_as_the_page_does_it_by_itself(models: Path, tmp_path
         try:
             image = storage.images.add(still_life()[0], "jar.png", "upload")
             request = FindMask(image_id=image.image_id, object_name="mug")
-            record = context.jobs.wait(find_mask(context, OWNER, request)["job"], MOST_S)
+            record = context.jobs.wait(find_mask(context, OWNER, request)["job"], MAX_S)
             assert record.status == "done", record.problem
             mask = storage.masks.get(record.result["mask_id"])
         finally:

@@ -30,7 +30,7 @@ from truehue.tabs.shell.shell import mount
 pytestmark = pytest.mark.process
 
 # Far more than it takes: that a run which hangs is told apart from one that is slow.
-MOST_S = 600.0
+MAX_S = 600.0
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_what_cannot_be_done_is_said(
 
 def test_an_image_is_drawn(context: Context, client: Client) -> None:
     job = client.predict("a red mug", api_name="/generate")["job"]
-    assert context.engine.wait(job, MOST_S).status == "done"
+    assert context.engine.wait(job, MAX_S).status == "done"
     state = client.predict(job, api_name="/job_state")
     assert state["status"] == "done"
     (drawing,) = state["result"]["drawings"]
@@ -125,7 +125,7 @@ def test_a_run_is_begun_and_is_on_the_leaderboard(
     monkeypatch.setattr(supervisor.queue, "_executed", ended.set)
     (run_id,) = client.predict("mini", "reference-renderer", 2, api_name="/start_run")["runs"]
     assert client.predict(run_id, api_name="/run_state")["stored"] in (0, 2)
-    assert ended.wait(MOST_S)
+    assert ended.wait(MAX_S)
     supervisor.ingest()
     state = client.predict(run_id, api_name="/run_state")
     assert (state["status"], state["stored"]) == ("finished", 2), state

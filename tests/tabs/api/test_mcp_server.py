@@ -23,7 +23,7 @@ from truehue.storage import Storage
 from truehue.tabs.api import mcp_server
 from truehue.tabs.api.endpoints import ENDPOINTS
 from truehue.tabs.api.mcp_server import ADDRESS
-from truehue.tabs.page.gradio_routes import MOST_EVENT_BYTES
+from truehue.tabs.page.gradio_routes import MAX_EVENT_BYTES
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.shell.shell import mount
 
@@ -91,7 +91,7 @@ def test_too_much_at_once_is_said_in_words(address: str) -> None:
         async with Client(address + ADDRESS) as client:
             with pytest.raises(MCPError, match="more than 6 MB to POST /api/images"):
                 await client.call_tool(
-                    "measure_image", {"image": "A" * MOST_EVENT_BYTES, "target": "#808080"}
+                    "measure_image", {"image": "A" * MAX_EVENT_BYTES, "target": "#808080"}
                 )
 
     asyncio.run(talk())

@@ -30,7 +30,7 @@ from truehue.storage import Storage
 from truehue.tabs.charts.analyses import KINDS, figure_csv, figure_view
 from truehue.tabs.charts.color_figures import (
     MANY_COLORS,
-    MOST_ARROWS,
+    MAX_ARROWS,
     drift,
     measured_colors,
     target_measured,
@@ -360,9 +360,9 @@ def test_many_asked_colors_are_gathered_under_names_and_the_least_left_out() -> 
     assert len(named.lines) <= 29
     each = drift(drifts, Slice(), "colors")
     assert each.figure is not None
-    assert len(each.figure["series"][-1]["rows"]) == MOST_ARROWS
+    assert len(each.figure["series"][-1]["rows"]) == MAX_ARROWS
     assert len(each.lines) == len(drifts)
-    left_out = f"{len(drifts) - MOST_ARROWS:,} target colors with the fewest objects"
+    left_out = f"{len(drifts) - MAX_ARROWS:,} target colors with the fewest objects"
     assert any(left_out in note for note in each.notes)
     # The head is drawn in the found color, the tail in the asked one.
     tail, head = (series["rows"] for series in each.figure["series"][-2:])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from truehue.core.errors import BadInput, NotStored
-from truehue.tabs.compare.sweep import MOST_PHOTOGRAPHS, sweep_chart
+from truehue.tabs.compare.sweep import MAX_PHOTOGRAPHS, sweep_chart
 from truehue.tabs.page.context import Context
 
 
@@ -46,8 +46,8 @@ def test_gray_changes_nothing_and_is_said(context: Context) -> None:
 
 
 def test_what_cannot_be_swept_is_said(context: Context) -> None:
-    for count in (0, MOST_PHOTOGRAPHS + 1):
-        with pytest.raises(BadInput, match=f"1 to {MOST_PHOTOGRAPHS} photographs, not {count}"):
+    for count in (0, MAX_PHOTOGRAPHS + 1):
+        with pytest.raises(BadInput, match=f"1 to {MAX_PHOTOGRAPHS} photographs, not {count}"):
             sweep_chart(context, [f"{index:064x}" for index in range(count)])
     with pytest.raises(NotStored):
         sweep_chart(context, ["0" * 64])

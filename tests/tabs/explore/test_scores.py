@@ -193,7 +193,7 @@ def test_scores_are_stored_while_the_others_are_computed(
 def test_many_scores_are_stored_a_part_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scoring, "_MOST_AT_ONCE", 4)
+    monkeypatch.setattr(scoring, "_MAX_AT_ONCE", 4)
     monkeypatch.setattr(work, "PICTURES_AT_ONCE", 1)
     with Storage.open(empty_data(tmp_path / "data")) as storage:
         runs = fill_copied(storage, tmp_path / "runs", ("model-a",), prompts=6, images=1)

@@ -13,7 +13,7 @@ from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.tabs.generate.plan import (
-    MOST_IMAGES,
+    MAX_IMAGES,
     Controls,
     OwnPrompt,
     Settings,
@@ -117,7 +117,7 @@ def test_guidance_is_read_as_people_write_it() -> None:
 
 def test_too_many_images_are_refused_before_anything_is_drawn() -> None:
     how = settings(Controls(**{**RIGHT, "seeds": 1000}))
-    with pytest.raises(BadInput, match=f"21,000 images.*{MOST_IMAGES:,}"):
+    with pytest.raises(BadInput, match=f"21,000 images.*{MAX_IMAGES:,}"):
         requests(PROMPTS * 7, how)
     with pytest.raises(BadInput, match="no prompt"):
         requests([], how)

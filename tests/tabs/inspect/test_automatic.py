@@ -50,7 +50,7 @@ pytestmark = pytest.mark.weights
 
 ASKED = (DETECTOR, SAM2, "paper", "rim, neck", "", 0.99, 0.99)
 QUESTION = ("jar", "l3:Vivid reddish orange", "paper", 0, True)
-MOST_S = 120.0
+MAX_S = 120.0
 POINT = {"type": "point", "x": 5, "y": 5, "inside": True}
 
 
@@ -79,7 +79,7 @@ EVE = Actor("eve", Role.VISITOR)
 def ended(context: Context, work: dict[str, Any]) -> dict[str, Any]:
     """The end of a search that the stage was told of."""
     assert "job" in work, work
-    record = context.jobs.wait(work["job"], MOST_S)
+    record = context.jobs.wait(work["job"], MAX_S)
     assert record.status in ENDED, record
     return {**record.result, "status": record.status, "words": record.problem or record.words}
 
@@ -504,7 +504,7 @@ def test_points_add_to_an_automatic_mask_and_take_away(
             model.from_points(model.embed(looking.srgb8(image.image_id)), [index], [True]).pixels
             for index in ((100.0, 100.0), (300.0, 250.0))
         ],
-    ).result(MOST_S)
+    ).result(MAX_S)
     wanted = (looking.mask_pixels(made.mask_id) | tool[0]) & ~tool[1]
     assert np.array_equal(looking.mask_pixels(record.mask_id), wanted)
     assert "2 points" in staged["mask_text"]

@@ -22,8 +22,8 @@ from truehue.tabs.export.routes import export_routes
 from truehue.tabs.inspect.routes import inspect_routes
 from truehue.tabs.page import answers
 from truehue.tabs.page.answers import (
-    MOST_BASKET_BYTES,
-    MOST_JSON_BYTES,
+    MAX_BASKET_BYTES,
+    MAX_JSON_BYTES,
     attachment,
     csv_attachment,
     posted,
@@ -50,7 +50,7 @@ def client() -> Iterator[TestClient]:
 
     @app.post("/basket")
     async def basket(request: Request) -> JSONResponse:
-        return await posted(request, lambda values: {"read": len(values)}, MOST_BASKET_BYTES)
+        return await posted(request, lambda values: {"read": len(values)}, MAX_BASKET_BYTES)
 
     with TestClient(app) as made:
         yield made
@@ -63,11 +63,11 @@ def body(size: int) -> bytes:
 
 def test_large_bodies_are_for_baskets_alone(client: TestClient) -> None:
     for path, size, status in (
-        ("/small", MOST_JSON_BYTES, 200),
-        ("/small", MOST_JSON_BYTES + 1, 413),
-        ("/basket", MOST_JSON_BYTES + 1, 200),
-        ("/basket", MOST_BASKET_BYTES, 200),
-        ("/basket", MOST_BASKET_BYTES + 1, 413),
+        ("/small", MAX_JSON_BYTES, 200),
+        ("/small", MAX_JSON_BYTES + 1, 413),
+        ("/basket", MAX_JSON_BYTES + 1, 200),
+        ("/basket", MAX_BASKET_BYTES, 200),
+        ("/basket", MAX_BASKET_BYTES + 1, 413),
     ):
         answer = client.post(path, content=body(size), headers=OURS)
         assert answer.status_code == status, (path, size)
@@ -91,7 +91,7 @@ def test_two_large_bodies_at_once_and_small_ones_go_past_them(client: TestClient
     inside = Inside(2)
 
     def slow(data: bytes) -> dict[str, Any]:
-        if len(data) > MOST_JSON_BYTES:
+        if len(data) > MAX_JSON_BYTES:
             with inside:
                 pass
         return {}
@@ -102,7 +102,7 @@ def test_two_large_bodies_at_once_and_small_ones_go_past_them(client: TestClient
             threading.Thread(
                 target=client.post,
                 args=("/basket",),
-                kwargs={"content": body(MOST_JSON_BYTES + 10), "headers": OURS},
+                kwargs={"content": body(MAX_JSON_BYTES + 10), "headers": OURS},
             )
             for _ in range(5)
         ]

@@ -38,7 +38,7 @@ pytestmark = pytest.mark.slow
 
 SOURCES = AssetFiles(ROOT / "assets", bundle=False)
 """The scripts themselves."""
-MOST_REQUESTS = 15
+MAX_REQUESTS = 15
 PLAIN = {"Accept-Encoding": "identity"}
 
 
@@ -159,7 +159,7 @@ def test_the_bundle_is_of_these_scripts() -> None:
     assert asset_files().bundled, "A script has changed since the bundle: make bundle writes it."
     for tab in TABS:
         names = asset_files().with_imports(["js/page/page.js", f"js/{tab}/page.js"])
-        assert len(names) <= MOST_REQUESTS
+        assert len(names) <= MAX_REQUESTS
         for name in names:
             body = asset_files().body(asset_files().version, name)
             assert body is not None

@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 from tests.empty_data import empty_data
 from truehue.storage import Storage
 from truehue.tabs.page.gradio_routes import (
-    MOST_EVENT_BYTES,
-    MOST_WAITING,
+    MAX_EVENT_BYTES,
+    MAX_WAITING,
     SMALL_BYTES,
     GradioRoutes,
 )
@@ -106,7 +106,7 @@ def test_an_event_has_a_length_and_a_limit(client: TestClient) -> None:
     def parts() -> Iterator[bytes]:
         yield b"{}"
 
-    for content in (b"x" * (MOST_EVENT_BYTES + 1), parts()):
+    for content in (b"x" * (MAX_EVENT_BYTES + 1), parts()):
         answer = client.post("/gradio_api/queue/join", content=content)
         assert answer.status_code == 413
         assert "8 MB" in answer.json()["error"]
@@ -120,7 +120,7 @@ def test_large_events_wait_outside_while_many_wait() -> None:
     client = TestClient(routes)
     large, small = b"x" * (SMALL_BYTES + 1), b"{}"
     assert client.post("/gradio_api/queue/join", content=large).status_code == 404
-    waiting[0] = MOST_WAITING
+    waiting[0] = MAX_WAITING
     refused = client.post("/gradio_api/queue/join", content=large)
     assert (refused.status_code, "Try again" in refused.json()["error"]) == (503, True)
     assert client.post("/gradio_api/queue/join", content=small).status_code == 404

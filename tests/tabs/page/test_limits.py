@@ -20,7 +20,7 @@ from truehue.storage import Storage
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page import errors as guard
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.errors import MOST_CHARACTERS, for_others, message_of, others_read_errors
+from truehue.tabs.page.errors import MAX_CHARACTERS, for_others, message_of, others_read_errors
 from truehue.tabs.page.limits import HERE
 from truehue.tabs.page.limits import for_others as limits_for_others
 from truehue.tabs.page.routes import routes
@@ -133,7 +133,7 @@ def test_what_nobody_foresaw_is_told_to_people_at_the_machine_alone(
     "error", [BadInput("x" * 50_000), NotStored("y" * 50_000), KeyError("z" * 50_000)]
 )
 def test_what_was_given_is_not_given_back_whole(error: Exception) -> None:
-    assert len(message_of(error)) <= MOST_CHARACTERS
+    assert len(message_of(error)) <= MAX_CHARACTERS
     assert len(guard.shorten("x" * 50, 50)) == 50
 
 

@@ -175,7 +175,7 @@ def test_a_file_cannot_leave_its_folder(client: TestClient, context: Context, pa
 def test_staged_files_are_counted_and_forgotten(
     client: TestClient, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("truehue.tabs.page.staging.MOST_STAGED_FILES", 2)
+    monkeypatch.setattr("truehue.tabs.page.staging.MAX_STAGED_FILES", 2)
 
     def send(path: str) -> int:
         headers = {**OURS, "X-File-Path": quote(path), "X-File-Name": "x"}

@@ -16,7 +16,7 @@ FULL = "wait here"
 
 @pytest.fixture
 def staging(tmp_path: Path) -> Staging:
-    return Staging(tmp_path / "incoming", most_bytes=100)
+    return Staging(tmp_path / "incoming", max_bytes=100)
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def age(staging: Staging, session: str) -> None:
 def test_a_file_that_is_sent_again_counts_once(
     staging: Staging, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("truehue.tabs.page.staging.MOST_STAGED_FILES", 1)
+    monkeypatch.setattr("truehue.tabs.page.staging.MAX_STAGED_FILES", 1)
     for path in ("a/b.png", "./a//b.png"):
         staging.take(ANN, path, file)
     with pytest.raises(BadInput, match=FULL):

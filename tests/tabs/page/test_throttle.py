@@ -85,7 +85,7 @@ def test_all_is_forgotten_after_a_while(clock: Clock) -> None:
 
 
 def test_the_memory_of_it_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_KEPT", 10)
+    monkeypatch.setattr(module, "MAX_KEPT", 10)
     throttle = Throttle(clock)
     for number in range(1_000):
         assert throttle.begin({number: NAME}) == 0.0

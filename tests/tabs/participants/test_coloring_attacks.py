@@ -137,7 +137,7 @@ def test_more_brush_strokes_than_can_be_painted_are_refused(
     """In words, at once and after a new start; what is drawn can be finished."""
     item = stroke(10, 10, 10, 40)
     rows = rows_of(item["points"], item["diameter"])
-    monkeypatch.setattr(canvas, "MOST_ROWS", 2 * rows)
+    monkeypatch.setattr(canvas, "MAX_ROWS", 2 * rows)
     person = designer(room, number=3)
     person.draws(0, item, {"do": "undo"}, item)
     for _ in range(2):
@@ -151,7 +151,7 @@ def test_more_brush_strokes_than_can_be_painted_are_refused(
 
 
 def test_a_stranger_cannot_fill_the_disk(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(canvas, "MOST_ACTIONS", 5)
+    monkeypatch.setattr(canvas, "MAX_ACTIONS", 5)
     person = designer(room, number=3)
     person.draws(0, *[fill()] * 5)
     refused = person.sends(event("action", 0, {"do": "undo"}))
@@ -160,12 +160,12 @@ def test_a_stranger_cannot_fill_the_disk(room: Room, monkeypatch: pytest.MonkeyP
     # By bytes, of one person and of a whole study; answers and the end are still taken.
     (item,) = room.context.service(_participation())._desks.values()
     (someone,) = item.seats.values()
-    monkeypatch.setattr(someone, "most_bytes", someone.canvases.cost - 1)
+    monkeypatch.setattr(someone, "max_bytes", someone.canvases.cost - 1)
     refused = person.sends(event("action", 1, fill()))
     assert (refused.status_code, refused.json()["code"]) == (413, "too much")
     skip = {"kind": "skip", "value": None, "response_ms": 1, "reason": "other"}
     person.post(event("answer", 1, skip))
-    monkeypatch.setattr(someone, "most_bytes", canvas.MOST_BYTES)
+    monkeypatch.setattr(someone, "max_bytes", canvas.MAX_BYTES)
     monkeypatch.setattr(item, "most_cost", item.cost - 1)
     assert person.sends(event("action", 2, fill())).status_code == 413
     person.post(event("withdrawal"))
@@ -334,7 +334,7 @@ def test_a_flood_of_designers_in_a_preview_has_its_limit(room: Room) -> None:
         if refused.status_code != 200:
             break
     assert refused.status_code == 413
-    assert live_study.MOST_PREVIEW_BYTES > canvas.PREVIEW_BYTES
+    assert live_study.MAX_PREVIEW_BYTES > canvas.PREVIEW_BYTES
 
 
 def _participation() -> Any:

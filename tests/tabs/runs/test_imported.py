@@ -38,7 +38,7 @@ from truehue.tabs.runs.stored import of_model
 
 pytestmark = pytest.mark.slow
 
-MOST_S = 120.0
+MAX_S = 120.0
 
 
 def cut_out(file: Path, hexes: str) -> None:
@@ -70,7 +70,7 @@ def folder_of(tmp_path: Path) -> Path:
 
 
 def ended(context: Context, job_id: str) -> JobRecord:
-    record = context.jobs.wait(job_id, MOST_S)
+    record = context.jobs.wait(job_id, MAX_S)
     assert record.status == "done", record.problem
     return record
 
@@ -144,7 +144,7 @@ def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
     fields = {"kind": "stored", "models": ["unknown"], "set": chosen["set"], "masker": "whole"}
     (run_id,) = start_runs(context, OWNER, read_as(RunRequest, fields))["runs"]
     supervisor = context.service(RunSupervisor)
-    until = time.monotonic() + MOST_S
+    until = time.monotonic() + MAX_S
     while supervisor.queue.position(run_id) is not None and time.monotonic() < until:
         time.sleep(0.02)
     assert supervisor.problem(run_id) == ""
@@ -228,7 +228,7 @@ def test_an_import_of_an_earlier_release_is_scored(
     scored: list[Any] = []
     monkeypatch.setattr(imported, "score", lambda *values: scored.append(values) or {})
     job = start_scoring(context, OWNER, read_as(ScoreImages, {"job": job_id}))["job"]
-    context.jobs.wait(job, MOST_S)
+    context.jobs.wait(job, MAX_S)
     ((_, _, target, image_ids, _, _),) = scored
     assert (target, image_ids) == (groups, [stored.image_id])
 

@@ -44,7 +44,7 @@ def test_more_pages_can_be_open_than_gradio_has_places(
         for page in range(45):
             target = {"data": [], "fn_index": hold, "session_hash": f"page{page}"}
             assert client.post("/gradio_api/queue/join", json=target).status_code == 200
-        assert len(demo._queue.active_jobs) == shell.MOST_PAGES
+        assert len(demo._queue.active_jobs) == shell.MAX_PAGES
 
         def running() -> int:
             return sum(job is not None for job in demo._queue.active_jobs)

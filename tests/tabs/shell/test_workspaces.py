@@ -425,7 +425,7 @@ def test_what_nobody_used_for_a_day_goes_and_all_of_it_at_a_start(
 def test_desks_that_are_too_many_are_closed_once_nobody_is_at_them(
     demo: Demonstration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desks_module, "MOST_OPEN", 2)
+    monkeypatch.setattr(desks_module, "MAX_OPEN", 2)
     names = [letter * 32 for letter in "abcd"]
     with ExitStack() as rush:
         for name in names:

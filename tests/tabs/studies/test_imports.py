@@ -48,7 +48,7 @@ from truehue.tabs.studies.results_people import (
 pytestmark = pytest.mark.slow
 
 Change = Callable[[dict[str, Any], list[dict[str, Any]]], None]
-MOST_MB = 150
+MAX_MB = 150
 READER = """
 import json, resource, sys
 from pathlib import Path
@@ -428,7 +428,7 @@ def test_small_archives_of_many_values_take_little_memory(archive: Path, tmp_pat
     command = [sys.executable, "-c", READER, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, check=True)
     read = json.loads(done.stdout)
-    assert max(mb for _, mb in read.values()) < MOST_MB, read
+    assert max(mb for _, mb in read.values()) < MAX_MB, read
     assert "more than 1,000,000 values" in read["bad-unknown"][0]
     assert "more than 1,000,000 values" in read["bad-nested"][0]
     assert "number: Field required" in read["bad-errors"][0]

@@ -146,7 +146,7 @@ def test_what_people_cannot_be_asked_is_left_out_and_said(context: Context) -> N
 def test_many_images_are_stored_in_the_background(
     context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(making, "MOST_STORED", 3)
+    monkeypatch.setattr(making, "MAX_STORED", 3)
     set_id = made_set(context)
     assert (
         "10 images will be stored first"

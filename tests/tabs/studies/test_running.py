@@ -240,7 +240,7 @@ def test_many_distributions_are_measured_by_a_job(
     context: Context, runs: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What takes long is told by the number of distributions that are not there yet.
-    monkeypatch.setattr("truehue.tabs.studies.making.MOST_MEASURED", -1)
+    monkeypatch.setattr("truehue.tabs.studies.making.MAX_MEASURED", -1)
     started = create(context, OWNER, form(models=models(runs)))
     assert context.jobs.wait(started["job"], 30).status == "done"
     (record,) = context.storage.studies.all()

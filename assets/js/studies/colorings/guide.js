@@ -4,7 +4,7 @@ import { sendFile } from '../../shared/http.js';
 import { fieldsOf, fold, part, row } from '../form_fields.js';
 import { button, problemLine } from '../parts.js';
 
-const MOST_EXAMPLES = 24;
+const MAX_EXAMPLES = 24;
 
 /** @param {{ form: any, changed: () => void }} given */
 export function examplesField({ form, changed }) {
@@ -87,7 +87,7 @@ export function examplesField({ form, changed }) {
   function draw() {
     const sorted = [...form.examples].sort((a, b) => Number(b.good) - Number(a.good));
     list.replaceChildren(...sorted.map(line_));
-    buttons.hidden = form.examples.length >= MOST_EXAMPLES;
+    buttons.hidden = form.examples.length >= MAX_EXAMPLES;
   }
   /** @param {boolean} good */
   function add(good) {

@@ -5,7 +5,7 @@ import { percent } from '../parts.js';
 
 /** @typedef {{ hex: string, name: string }} Bin */
 
-const LEAST = 0.0005;
+const MIN_SHARE = 0.0005;
 
 /**
  * Bars of the bins that have a share, by hue and from dark to light; each has its own color.
@@ -14,7 +14,7 @@ const LEAST = 0.0005;
  */
 export function histogram(weights, bins) {
   const node = make('div', 'th-jc-bars');
-  const order = orderOf(bins.map((bin) => bin.hex)).filter((index) => weights[index] > LEAST);
+  const order = orderOf(bins.map((bin) => bin.hex)).filter((index) => weights[index] > MIN_SHARE);
   const max = Math.max(...weights, 0.01);
   order.forEach((index) => {
     const bar = make('span', 'th-jc-bar-of');

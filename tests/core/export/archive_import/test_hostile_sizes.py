@@ -26,7 +26,7 @@ from truehue.core.runs.records import STORED, StoredItem
 from truehue.core.runs.shards import read_columns, schema
 
 SHARD = "shards/part-00000.parquet"
-MOST_MB = 150
+MAX_MB = 150
 Files = dict[str, bytes]
 
 CHILD = """
@@ -146,7 +146,7 @@ def test_small_archives_take_no_gigabytes(files: Files, tmp_path: Path) -> None:
     for name, (*_, text) in bad.items():
         message, more_mb = said["found"][f"bad-{name}"]
         assert text in message, name
-        assert more_mb < MOST_MB, (name, more_mb)
+        assert more_mb < MAX_MB, (name, more_mb)
 
 
 def with_plan(path: Path, files: Files) -> None:

@@ -33,9 +33,9 @@ from truehue.core.generation.renderer.trace import target_shares
 pytestmark = pytest.mark.slow
 
 SIZE = 64
-LEAST_SHARES = {2: 0.02, 3: 0.02, 4: 0.01}
+MIN_SHARES = {2: 0.02, 3: 0.02, 4: 0.01}
 """The exact mask of every object takes at least this share of an image of so many objects."""
-LEAST_UNHIDDEN = 0.6
+MIN_VISIBLE_SHARE = 0.6
 """At least this part of what would be seen of an object alone stays in sight behind the others."""
 COLORS = ((200, 50, 45), (40, 90, 190), (230, 190, 50), (12, 150, 80))
 SCENES = [
@@ -118,11 +118,11 @@ def test_every_object_is_seen_well(count: int) -> None:
     for seed in range(6 - count):
         names = tuple(str(name) for name in chance.choice(OBJECTS, count))
         shares, unhidden = target_shares(scene_view(names, seed), 64)
-        assert min(unhidden) >= LEAST_UNHIDDEN, (names, seed)
+        assert min(unhidden) >= MIN_VISIBLE_SHARE, (names, seed)
         worst = min(worst, (min(shares), names, seed))
     scene_rendering = render_scene(asked(worst[1], "even", worst[2], 128))
     for mask in scene_rendering.masks:
-        assert mask.area_percent >= 100.0 * LEAST_SHARES[count], worst
+        assert mask.area_percent >= 100.0 * MIN_SHARES[count], worst
         rows, columns = mask.pixels.any(axis=1), mask.pixels.any(axis=0)
         assert not rows[[0, -1]].any()
         assert not columns[[0, -1]].any()

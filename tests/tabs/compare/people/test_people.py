@@ -491,7 +491,7 @@ def test_an_unexpected_error_of_a_cutout_is_told_in_words(
 
 
 def test_too_many_pictures_are_refused(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "MOST_PICTURES", 1)
+    monkeypatch.setattr(waiting, "MAX_IMAGES", 1)
     send_pictures(client, {"a.png": png(painted((1, 2, 3))), "b.png": png(painted((3, 2, 1)))})
     assert "a set takes up to 1" in plan(client)["error"]
 
