@@ -128,7 +128,7 @@ def as_json(action: Action) -> dict[str, Any]:
     return {"do": next(do for do, plain in _PLAIN.items() if plain == action)}
 
 
-def in_force(actions: Iterable[Action]) -> tuple[Fill | Stroke | Clear, ...]:
+def effective_actions(actions: Iterable[Action]) -> tuple[Fill | Stroke | Clear, ...]:
     """What stands after every undo and redo, in order; those with nothing to do do nothing."""
     fills: list[Fill | Stroke | Clear] = []
     undone: list[Fill | Stroke | Clear] = []
@@ -153,7 +153,7 @@ def rows_of(points: Sequence[int], diameter: int) -> int:
 
 def has_color(actions: Iterable[Action]) -> bool:
     """Whether an action with a color stands that nothing cleared all of; no pixel is looked at."""
-    for action in reversed(in_force(actions)):
+    for action in reversed(effective_actions(actions)):
         if isinstance(action, Clear):
             return False
         if action.color is not None:
@@ -222,7 +222,7 @@ def paint(actions: Iterable[Action], maps: RegionMaps) -> np.ndarray:
     Raises BadInput where strokes have more than ``MAX_ROWS`` rows, which no page takes.
     """
     canvas = np.zeros(maps.shape, "<u4")
-    seen = _seen(in_force(actions), maps)
+    seen = _seen(effective_actions(actions), maps)
     strokes = (action for action in seen if isinstance(action, Stroke))
     if sum(rows_of(stroke.points, stroke.diameter) for stroke in strokes) > MAX_ROWS:
         raise BadInput("These brush strokes are more than can be painted.", "points")

@@ -202,7 +202,7 @@ def power_of(
 
 
 @dataclass(frozen=True)
-class Needed:
+class SampleSize:
     """``participants`` find the difference with the ``wanted`` power, and as many as ``low`` to
     ``high`` with what chance did in the simulations (95%); all None where :data:`MAX_PEOPLE` do
     not, or more than can be simulated. ``votes`` are theirs. ``curve`` are simulated sizes with
@@ -217,7 +217,7 @@ class Needed:
     curve: tuple[tuple[int, Power], ...]
 
 
-def people_needed(design: AnyDesign, wanted: float, seed: int) -> Needed:
+def people_needed(design: AnyDesign, wanted: float, seed: int) -> SampleSize:
     """The least number of participants with that power, 0.5 to 0.99.
 
     ``design`` says everything but the number of participants. Sizes are doubled until one has the
@@ -242,14 +242,14 @@ def people_needed(design: AnyDesign, wanted: float, seed: int) -> Needed:
             number, low, high = crossing
             if sizes[0] <= number <= sizes[-1]:
                 votes = number * design.votes_a_person
-                return Needed(wanted, number, low, high, votes, curve)
+                return SampleSize(wanted, number, low, high, votes, curve)
             center = min(max(number, center // 4), center * 4)
         else:  # about as much power everywhere: the size sought is not here
             enough = float(np.mean([power.power for _, power in curve])) >= wanted
             center = center // 2 if enough else center * 2
         center = max(3, center)
         curves |= dict(curve)
-    return Needed(wanted, None, None, None, None, tuple(sorted(curves.items())))
+    return SampleSize(wanted, None, None, None, None, tuple(sorted(curves.items())))
 
 
 def _first_with(

@@ -11,7 +11,7 @@ from typing import Any
 
 from truehue.core.batch.locks import hold_lock
 from truehue.core.errors import BadInput, DataFolderError
-from truehue.core.files import replace_file, whole_folder, why_of
+from truehue.core.files import file_problem, replace_file, whole_folder
 
 LOCK = ".training.lock"
 
@@ -25,7 +25,7 @@ def run_folder(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DataFolderError(f"{folder} cannot be made: {why_of(error)}.") from error
+        raise DataFolderError(f"{folder} cannot be made: {file_problem(error)}.") from error
     with hold_lock(
         folder / LOCK, f"Another process trains in {folder}: give this one another --run."
     ):
@@ -45,7 +45,7 @@ def write_checkpoint(path: Path, tensors: Mapping[str, Any], about: Mapping[str,
             os.fsync(file.fileno())
         os.replace(half, path)
     except (OSError, SafetensorError) as error:
-        raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
+        raise DataFolderError(f"{path} cannot be written: {file_problem(error)}.") from error
     finally:
         with suppress(OSError):
             half.unlink(missing_ok=True)
@@ -70,7 +70,7 @@ def add_line(path: Path, fields: Mapping[str, Any]) -> None:
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(dict(fields)) + "\n")
     except OSError as error:
-        raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
+        raise DataFolderError(f"{path} cannot be written: {file_problem(error)}.") from error
 
 
 @contextmanager

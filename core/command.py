@@ -267,7 +267,7 @@ def ended_by_signal() -> Iterator[threading.Event]:
             signal.signal(name, handler)
 
 
-def say(text: str = "", *, file: TextIO | None = None, end: str = "\n") -> None:
+def print_now(text: str = "", *, file: TextIO | None = None, end: str = "\n") -> None:
     """Prints at once. A reader who has gone (``| head``) hears no more, and the work goes on."""
     stream = file or sys.stdout
     try:
@@ -296,15 +296,15 @@ class ProgressLine:
         self._last = time.monotonic()
         message = text()
         if self._over:
-            say(f"\r{message:<{self._width}}", end="", file=sys.stderr)
+            print_now(f"\r{message:<{self._width}}", end="", file=sys.stderr)
             self._width = len(message)
         else:
-            say(message, file=sys.stderr)
+            print_now(message, file=sys.stderr)
 
     def close(self) -> None:
         """Leaves the line."""
         if self._width:
-            say(file=sys.stderr)
+            print_now(file=sys.stderr)
 
 
 def batch_progress(items: str, waits: Callable[[], str] = str) -> Callable[[BatchState], None]:
@@ -321,7 +321,7 @@ def batch_progress(items: str, waits: Callable[[], str] = str) -> Callable[[Batc
     return lambda state: line.show(lambda: text(state))
 
 
-def say_problems(state: BatchState, lacking: str) -> None:
+def print_problems(state: BatchState, lacking: str) -> None:
     """On standard error why items have none of what they are to have, such as ``a result``."""
     for reason, count in state.problems:
         print(f"{count:,} without {lacking}: {reason}", file=sys.stderr)

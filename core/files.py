@@ -60,7 +60,7 @@ def named_path(text: str | Path) -> Path:
         path.resolve()
         path.exists()
     except (OSError, RuntimeError, ValueError) as error:
-        why = shown_path(why_of(error).rstrip("."))
+        why = shown_path(file_problem(error).rstrip("."))
         raise BadInput(f"{shown_path(text)} cannot be read: {why}.") from None
     return path
 
@@ -108,7 +108,7 @@ def write_once(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise DataFolderError(
-            f"{path} cannot be written: {why_of(error)}. Make room in the data folder or change "
+            f"{path} cannot be written: {file_problem(error)}. Make room in the data folder or change "
             "its permissions, then try again."
         ) from error
 
@@ -177,7 +177,7 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def why_of(error: Exception) -> str:
+def file_problem(error: Exception) -> str:
     """A message about the problem of a file."""
     if isinstance(error, (FileExistsError, NotADirectoryError)):
         return "it is a file, or lies below one"
@@ -196,7 +196,7 @@ def replace_file(path: Path, content: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             half.unlink(missing_ok=True)
-        raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
+        raise DataFolderError(f"{path} cannot be written: {file_problem(error)}.") from error
 
 
 def ignore_progress(*progress: object) -> None:
@@ -218,7 +218,7 @@ def whole_file(path: Path | str) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         os.replace(half, path)
     except OSError as error:
-        raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
+        raise DataFolderError(f"{path} cannot be written: {file_problem(error)}.") from error
     finally:
         with contextlib.suppress(OSError):
             half.unlink(missing_ok=True)
@@ -246,7 +246,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
         os.rename(half, path)
         sync_folder(path.parent)
     except OSError as error:
-        raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
+        raise DataFolderError(f"{path} cannot be written: {file_problem(error)}.") from error
     finally:
         if not path.exists() and old.exists():
             with contextlib.suppress(OSError):

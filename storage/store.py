@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from truehue.core.errors import DataFolderError, NotStored
-from truehue.core.files import ReportProgress, ignore_progress, sweep, why_of
+from truehue.core.files import ReportProgress, file_problem, ignore_progress, sweep
 from truehue.storage.accounts import Accounts
 from truehue.storage.backup.backup import (
     BackupReport,
@@ -312,7 +312,7 @@ def prepare_folder(folder: Path | str) -> Path:
         trial.unlink()
     except (OSError, RuntimeError) as error:
         raise DataFolderError(
-            f"The data folder {folder} cannot be used: {why_of(error)}. "
+            f"The data folder {folder} cannot be used: {file_problem(error)}. "
             "Choose a folder that you may write to, or change its permissions."
         ) from error
     return path

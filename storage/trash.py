@@ -24,7 +24,7 @@ from typing import Any
 import duckdb
 
 from truehue.core.errors import BadInput, DataFolderError, NotStored, TrueHueError
-from truehue.core.files import content_path, sync_folder, why_of
+from truehue.core.files import content_path, file_problem, sync_folder
 from truehue.storage.database.connection import Database, aware
 from truehue.storage.database.expectation_keys import fill_keys
 
@@ -220,7 +220,7 @@ class Trash:
                         cursor.execute(f"DELETE FROM {name} WHERE {condition}", [unique_ids])
             except OSError as error:
                 raise DataFolderError(
-                    f"Nothing was deleted: {folder} cannot be written: {why_of(error)}."
+                    f"Nothing was deleted: {folder} cannot be written: {file_problem(error)}."
                 ) from error
             except BaseException:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -382,7 +382,7 @@ class Trash:
                         goal.replace(source)
             except OSError as error:
                 raise DataFolderError(
-                    f"{source} cannot be moved: {why_of(error)}. Nothing is lost; try again."
+                    f"{source} cannot be moved: {file_problem(error)}. Nothing is lost; try again."
                 ) from error
 
     def _put_back_needed(self, record: TrashRecord) -> None:

@@ -13,7 +13,7 @@ from datetime import datetime
 
 import numpy as np
 
-from truehue.annotation.assignment.information import Knowledge, Tallies
+from truehue.annotation.assignment.information import Tallies, VotePrecision
 from truehue.annotation.assignment.ledger import (
     AssignmentState,
     Enrolled,
@@ -263,7 +263,7 @@ def adaptive(
     on. It depends on the two models alone: cases with the same models are equally likely.
     """
     sets = sorted({stimulus.models for stimulus in stimuli})
-    knowledge = Knowledge(sorted({model for models in sets for model in models}), tallies)
+    knowledge = VotePrecision(sorted({model for models in sets for model in models}), tallies)
     pairs = np.array([[knowledge.index[model] for model in models] for models in sets])
     position = {models: i for i, models in enumerate(sets)}
     set_of = np.array([position[stimulus.models] for stimulus in stimuli])
@@ -293,7 +293,7 @@ def assign(
     Empty where every stimulus has the votes that are wanted.
     """
     rng = chance(plan, number, after)
-    kin = kin_of(plan)
+    kin = balance_groups(plan)
     chosen = balanced(plan.main_stimuli, load, plan.trials, plan.votes, rng, kin)
     choices = shuffled(chosen, rng, kin)
     orders = ordered([choice.stimulus for choice in choices], served, rng)
@@ -308,7 +308,7 @@ def assign(
     )
 
 
-def kin_of(plan: StudyPlan) -> dict[str, str]:
+def balance_groups(plan: StudyPlan) -> dict[str, str]:
     """What each case is one of: where sketches are colored, of those with its sketch, so that a
     person gets other sketches before the same one with other words, and never one after itself;
     of questions, those of its task, so that everybody gets as many of each task."""

@@ -25,7 +25,7 @@ Tallies = Mapping[tuple[str, str], tuple[int, int, int]]
 """By two models, sorted: votes for the first, votes for the second, ties."""
 
 
-class Knowledge:
+class VotePrecision:
     """Precision of the strengths of ``models`` by the votes so far: float ``(M, M)``."""
 
     def __init__(self, models: Sequence[str], tallies: Tallies) -> None:

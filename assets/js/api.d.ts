@@ -93,25 +93,25 @@ declare namespace Api {
     '/api/colorize/candidates': [CandidatesRequest, StartedJob];
     '/api/colorize/compare': [ColoringRequest, ColoringComparison];
     '/api/colorize/import': [EmptyRequest, ImportedSketch];
-    '/api/colorize/keep': [Keeping, NewColoring];
+    '/api/colorize/keep': [SaveColoringRequest, NewColoring];
     '/api/colorize/kept/{}/delete': [Omit<NamedColoring, 'coloring'>, SavedColorings];
-    '/api/colorize/picture': [PictureRequest, ColoringFile];
-    '/api/colorize/sketches': [Storing, SketchOfConcept];
+    '/api/colorize/picture': [SketchImageRequest, ColoringFile];
+    '/api/colorize/sketches': [StoreSketchRequest, SketchOfConcept];
     '/api/compare/analyses/cells': [ExtractCells, StartedJob];
     '/api/compare/image/look': [Mark, MarkPreview];
     '/api/compare/image/mark': [Mark, SavedMark];
     '/api/compare/image/pool': [Pool, PooledImages];
-    '/api/compare/sets/distributions/{}': [Omit<Waiting, 'session'>, FileReport];
+    '/api/compare/sets/distributions/{}': [Omit<UploadedDistributions, 'session'>, FileReport];
     '/api/compare/sets/distributions/{}/read': [Omit<ReadFile, 'session'>, FileReport];
-    '/api/compare/sets/distributions/{}/store': [Omit<KeepFile, 'session'>, StoredFile];
-    '/api/compare/sets/forget/{}': [Omit<Waiting, 'session'>, Done];
+    '/api/compare/sets/distributions/{}/store': [Omit<StoreDistributionsRequest, 'session'>, StoredFile];
+    '/api/compare/sets/forget/{}': [Omit<UploadedDistributions, 'session'>, Done];
     '/api/compare/sets/pictures-plan/{}': [Omit<ImageFiles, 'session'>, ImagesPlan];
     '/api/compare/sets/pictures-store/{}': [Omit<ImageFiles, 'session'>, StartedJob];
     '/api/compare/sets/pictures/{}/{}': [Omit<ImageFile, 'session' | 'place'>, Done];
     '/api/compare/sets/{}/hidden': [Omit<HideConceptSet, 'set_id'>, SetVisibility];
     '/api/compare/sets/{}/name': [Omit<RenameSet, 'set_id'>, SetName];
     '/api/examples': [NamedExample, ExampleImage];
-    '/api/explore/example': [KeepPicture, StoredScene];
+    '/api/explore/example': [SaveImageRequest, StoredScene];
     '/api/explore/runs': [Diagnose, StartedJob];
     '/api/explore/score-stored': [ScoreStored, StartedJob];
     '/api/explore/scores': [ScoreRuns, StartedJob];
@@ -143,7 +143,7 @@ declare namespace Api {
     '/api/runs/import-path': [ArchivePath, StartedJob];
     '/api/runs/trial': [RunRequest, RunEstimate];
     '/api/runs/{}/{}': [Omit<ChangeRun, 'run_id' | 'what'>, Done];
-    '/api/selections': [KeepSelection, SavedSelection];
+    '/api/selections': [SaveSelectionRequest, SavedSelection];
     '/api/selections/remove': [NamedSelection, Done];
     '/api/studies/cases': [CasesForm, CasesView];
     '/api/studies/create': [StudyForm, MadeStudy];
@@ -948,16 +948,7 @@ declare namespace Api {
     published: PrintedTables;
   }
 
-  interface ConceptView {
-    distributions: Array<DistributionJson>;
-    pairs: Array<PairNumbers>;
-    pair: Array<number>;
-    figures: Record<string, Record<string, any>>;
-    flow: FlowView | null;
-    between: string;
-  }
-
-  interface ConceptWorth {
+  interface ConceptUncertaintyJson {
     case: string;
     words: string;
     group: string;
@@ -968,6 +959,15 @@ declare namespace Api {
     width_few: boolean;
     narrowing_lab: number | null;
     why: string;
+  }
+
+  interface ConceptView {
+    distributions: Array<DistributionJson>;
+    pairs: Array<PairNumbers>;
+    pair: Array<number>;
+    figures: Record<string, Record<string, any>>;
+    flow: FlowView | null;
+    between: string;
   }
 
   interface ConceptsOfNumber {
@@ -1922,33 +1922,6 @@ declare namespace Api {
     rules: Array<RuleAgreementJson>;
   }
 
-  interface KeepFile {
-    session: string;
-    words?: string;
-    normalize?: boolean | 'ratings' | 'shares';
-    as_58?: boolean;
-    name?: string;
-    source?: string;
-    of_people?: boolean;
-  }
-
-  interface KeepPicture {
-    rule?: string;
-    asked?: string;
-  }
-
-  interface KeepSelection {
-    name?: string;
-    refs?: Array<[string, string]>;
-  }
-
-  interface Keeping {
-    sketch: string;
-    words?: string;
-    actions?: Array<any>;
-    checksum: string;
-  }
-
   interface KeyForm {
     case: string;
     models: Array<string>;
@@ -2119,7 +2092,7 @@ declare namespace Api {
     load: Array<LoadCount>;
     people: Array<PersonProgress>;
     now: string;
-    turned_away: TurnedAwayJson | null;
+    turned_away: RefusedVisitsJson | null;
   }
 
   interface LoadCount {
@@ -2864,13 +2837,6 @@ declare namespace Api {
     excluded: boolean;
   }
 
-  interface PictureRequest {
-    sketch: string;
-    words?: string;
-    actions?: Array<any>;
-    kind?: string;
-  }
-
   interface PixelAnswer {
     reading: string | null;
     outcome: string;
@@ -3458,6 +3424,12 @@ declare namespace Api {
     code: string;
   }
 
+  interface RefusedVisitsJson {
+    visits: number;
+    first_at: string;
+    last_at: string;
+  }
+
   interface RegisterCfm {
     model: string;
     base?: string;
@@ -3977,6 +3949,23 @@ declare namespace Api {
     places: Array<SampleCandidate>;
   }
 
+  interface SaveColoringRequest {
+    sketch: string;
+    words?: string;
+    actions?: Array<any>;
+    checksum: string;
+  }
+
+  interface SaveImageRequest {
+    rule?: string;
+    asked?: string;
+  }
+
+  interface SaveSelectionRequest {
+    name?: string;
+    refs?: Array<[string, string]>;
+  }
+
   interface SavedColoring {
     id: string;
     words: string;
@@ -4158,6 +4147,13 @@ declare namespace Api {
     warnings: Array<string>;
   }
 
+  interface SketchImageRequest {
+    sketch: string;
+    words?: string;
+    actions?: Array<any>;
+    kind?: string;
+  }
+
   interface SketchJson {
     id: string;
     width: number;
@@ -4333,6 +4329,26 @@ declare namespace Api {
     text: string;
   }
 
+  interface StoreDistributionsRequest {
+    session: string;
+    words?: string;
+    normalize?: boolean | 'ratings' | 'shares';
+    as_58?: boolean;
+    name?: string;
+    source?: string;
+    of_people?: boolean;
+  }
+
+  interface StoreSketchRequest {
+    image?: string;
+    threshold?: number | string | null;
+    side?: number | string;
+    speck?: number | string;
+    flatten?: boolean;
+    words?: string;
+    drawing?: string;
+  }
+
   interface StoredChoice {
     id: string;
     name: string;
@@ -4391,16 +4407,6 @@ declare namespace Api {
     found: string;
     words: string;
     evidence: string;
-  }
-
-  interface Storing {
-    image?: string;
-    threshold?: number | string | null;
-    side?: number | string;
-    speck?: number | string;
-    flatten?: boolean;
-    words?: string;
-    drawing?: string;
   }
 
   interface StrengthJson {
@@ -4831,17 +4837,11 @@ declare namespace Api {
     weights: Array<number> | null;
   }
 
-  interface TurnedAwayJson {
-    visits: number;
-    first_at: string;
-    last_at: string;
-  }
-
   interface UncertaintyView {
     status: 'computing' | 'ready';
     progress: ProgressJson | null;
     stale: boolean;
-    worth: Array<ConceptWorth> | null;
+    worth: Array<ConceptUncertaintyJson> | null;
     level: string | null;
   }
 
@@ -4875,6 +4875,10 @@ declare namespace Api {
   interface UnscoredReason {
     reason: string;
     count: number;
+  }
+
+  interface UploadedDistributions {
+    session: string;
   }
 
   interface VerdictCard {
@@ -4978,10 +4982,6 @@ declare namespace Api {
     case_sd?: number | string | null;
     seed?: number | string;
     power?: number | string;
-  }
-
-  interface Waiting {
-    session: string;
   }
 
   interface WaitingPractice {

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from truehue.core.batch.records import STATUSES, WISHES, BatchState, WorkNames
 from truehue.core.errors import BadInput, DataFolderError
-from truehue.core.files import replace_file, why_of
+from truehue.core.files import file_problem, replace_file
 
 FORMAT = 1
 """Of plan.json; a folder of another format is refused."""
@@ -63,7 +63,7 @@ class BatchFolder:
                 part.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DataFolderError(
-                f"{self.path} cannot be made: {why_of(error)}. Choose another folder, or change "
+                f"{self.path} cannot be made: {file_problem(error)}. Choose another folder, or change "
                 "its permissions."
             ) from error
         for name, content in (files or {}).items():

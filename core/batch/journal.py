@@ -17,7 +17,7 @@ from typing import Any
 from truehue.core.batch.records import Row
 from truehue.core.batch.shards import write_shard
 from truehue.core.errors import DataFolderError, TrueHueError
-from truehue.core.files import why_of
+from truehue.core.files import file_problem
 
 MAX_LINES = 500
 SEAL_AFTER_S = 30.0
@@ -60,7 +60,7 @@ class Journal:
                 self._synced = time.monotonic()
         except OSError as error:
             raise DataFolderError(
-                f"{self._folder} cannot be written: {why_of(error)}. Make room, then resume."
+                f"{self._folder} cannot be written: {file_problem(error)}. Make room, then resume."
             ) from error
         self._rows.append(row)
         full = len(self._rows) >= MAX_LINES

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from truehue.core.errors import DataFolderError, TrueHueError
-from truehue.core.files import why_of
+from truehue.core.files import file_problem
 
 
 class InUse(TrueHueError):
@@ -62,7 +62,7 @@ def _locked(
                 time.sleep(0.05)
             except OSError as error:
                 raise DataFolderError(
-                    f"{path} cannot be locked: {why_of(error)}. Put it on a file system with "
+                    f"{path} cannot be locked: {file_problem(error)}. Put it on a file system with "
                     "locks; a network folder may have to be mounted with them."
                 ) from error
         yield
@@ -78,4 +78,4 @@ def _opened(path: Path) -> int:
 
 
 def _unopened(path: Path, error: OSError) -> DataFolderError:
-    return DataFolderError(f"{path} cannot be opened: {why_of(error)}.")
+    return DataFolderError(f"{path} cannot be opened: {file_problem(error)}.")

@@ -32,7 +32,7 @@ from truehue.core.batch.team import BROKEN, DIED, DONE, READY, Batch, TeamEvent
 from truehue.core.batch.work import Work
 from truehue.core.batch.worker import Worker
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.files import replace_file, why_of
+from truehue.core.files import file_problem, replace_file
 
 ADDRESS = "RAY_ADDRESS"
 
@@ -156,7 +156,9 @@ def _knock(address: str, host: str, port: int) -> None:
     try:
         socket.create_connection((host, port), _KNOCK_S).close()
     except OSError as error:
-        raise _nobody_at(address, f"{why_of(error)}. Start one with: ray start --head;") from error
+        raise _nobody_at(
+            address, f"{file_problem(error)}. Start one with: ray start --head;"
+        ) from error
 
 
 def _nobody_at(address: str, why: str) -> BadInput:

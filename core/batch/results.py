@@ -13,7 +13,7 @@ import numpy as np
 from truehue.core.batch.journal import Misfit, read_journal
 from truehue.core.batch.work import Work
 from truehue.core.errors import BadInput
-from truehue.core.files import why_of
+from truehue.core.files import file_problem
 
 Part = Any
 """The path of a shard, or a pyarrow Table: what a journal held when it was read."""
@@ -55,7 +55,7 @@ def parts_of(work: Work) -> list[Part]:
         except FileNotFoundError:
             continue  # sealed between the two steps
         except OSError as error:
-            raise BadInput(f"{path} cannot be read: {why_of(error)}.") from error
+            raise BadInput(f"{path} cannot be read: {file_problem(error)}.") from error
         fitting = []
         for row in rows:
             with suppress(Misfit):

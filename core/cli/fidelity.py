@@ -37,7 +37,7 @@ from truehue.core.command import (
     exit_status,
     flag,
     group,
-    say_problems,
+    print_problems,
 )
 from truehue.core.errors import BadInput, ImageError
 from truehue.core.fidelity.building import (
@@ -181,7 +181,7 @@ def _build(options: argparse.Namespace) -> int:
             count = sum(group.category == category for group in groups)
             if count:
                 print(f"  {category or 'no category'}: {count:,}")
-    say_problems(state, "a result")
+    print_problems(state, "a result")
     return exit_status(state)
 
 

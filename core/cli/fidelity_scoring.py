@@ -23,7 +23,7 @@ from truehue.core.command import (
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 from truehue.core.fidelity.cfm.registration import cfm_fingerprint
 from truehue.core.fidelity.cfm.scorer import INSTRUCTION, READING, CfmScorer, open_cfm
-from truehue.core.files import why_of
+from truehue.core.files import file_problem
 from truehue.core.image_sets import SUFFIXES
 from truehue.core.images.load import image_id, load_image
 from truehue.core.machine import Placement, machine, placement
@@ -239,7 +239,9 @@ class ScoreFile:
                 # The first line ends one that was cut.
                 file.write(("" if self._begun or not file.tell() else "\n") + line)
         except OSError as error:
-            raise DataFolderError(f"{self.path} cannot be written: {why_of(error)}.") from error
+            raise DataFolderError(
+                f"{self.path} cannot be written: {file_problem(error)}."
+            ) from error
         self._begun = True
 
 
@@ -332,7 +334,7 @@ def make_out(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataFolderError(
-            f"The folder {folder} cannot be made: {why_of(error)}. Choose another --out."
+            f"The folder {folder} cannot be made: {file_problem(error)}. Choose another --out."
         ) from error
 
 

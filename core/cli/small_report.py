@@ -17,7 +17,12 @@ from truehue.core.analysis.intervals import wilson
 from truehue.core.errors import MaskError, NoPixels
 from truehue.core.files import replace_file
 from truehue.core.generation.request import GenerationRequest, LoadedModel, OnStep
-from truehue.core.generation.small.scenes import SceneBank, caption_of, colors_by_name, held_out
+from truehue.core.generation.small.scenes import (
+    SceneBank,
+    caption_of,
+    colors_by_name,
+    has_held_out_pair,
+)
 from truehue.core.masks.grabcut import grabcut
 from truehue.core.prompts.draws import seeded_order
 from truehue.core.prompts.gencolorbench import build
@@ -95,7 +100,7 @@ def prompts_of(group: str, share: float, count: int) -> list[Prompt]:
     meaning = colors_by_name()
     choices = []
     for prompt in build():
-        if prompt.task != task or not held_out(prompt, share):
+        if prompt.task != task or not has_held_out_pair(prompt, share):
             continue
         if kind not in ("", prompt.system, prompt.notation):
             continue

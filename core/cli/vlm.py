@@ -31,7 +31,7 @@ from truehue.core.command import (
     exit_status,
     flag,
     group,
-    say_problems,
+    print_problems,
     switch,
 )
 from truehue.core.diagnosis.colors import DEFAULT_SIZE_PX
@@ -408,7 +408,7 @@ def _model(options: argparse.Namespace) -> VisionModel:
 
 
 def _ended(work: EvaluationWork, state: BatchState) -> int:
-    say_problems(state, "an answer")
+    print_problems(state, "an answer")
     answered = state.done - state.failed
     print(f"{answered:,} of {state.total:,} questions answered, in {work.folder.path}.")
     if work.model.kind == "served":

@@ -209,7 +209,7 @@ def checked(weights: ArrayLike, name: str = "The distribution") -> np.ndarray:
 
 def compare(p: np.ndarray, q: np.ndarray) -> Comparison:
     """All distances of two distributions."""
-    of_p, of_q = fullest(p), fullest(q)
+    of_p, of_q = fullest_bins(p), fullest_bins(q)
     top_p, top_q = int(of_p[0]), int(of_q[0])
     hue_p, hue_q = uw71()[top_p].hue_deg, uw71()[top_q].hue_deg
     literal = _angle(hue_p or 0.0, hue_q or 0.0)
@@ -275,14 +275,14 @@ def entropy_difference(p: np.ndarray, q: np.ndarray) -> float:
     return abs(entropy(p) - entropy(q))
 
 
-def fullest(p: np.ndarray) -> np.ndarray:
+def fullest_bins(p: np.ndarray) -> np.ndarray:
     """The fullest bins, int64 ``(T,)``, ascending; within :data:`TIE` they are equal."""
     return np.flatnonzero(p >= p.max() - TIE)
 
 
 def dominant(p: np.ndarray) -> int:
     """The fullest bin; of equals the first (equation 4)."""
-    return int(fullest(p)[0])
+    return int(fullest_bins(p)[0])
 
 
 def total_variation(p: np.ndarray, q: np.ndarray) -> float:

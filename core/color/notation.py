@@ -180,7 +180,7 @@ def read_function(text: str) -> WrittenColor | None:
         return WrittenColor(lab, srgb8, "")
     lab = TO_LAB[name]((first, second, third))
     if not bool(in_srgb(np.array(lab))):
-        near = most_vivid_within(name, (first, second, third))
+        near = reduce_chroma_to_srgb(name, (first, second, third))
         raise UnknownColor(
             f'"{shorten(text)}" lies outside of sRGB, so no image here can have that color. Of its '
             f"lightness and hue the most vivid inside is {_written(name, near)}, "
@@ -233,7 +233,7 @@ def in_srgb(lab: np.ndarray) -> np.ndarray:
     return np.asarray(((lab - clipped) ** 2).sum(axis=-1) <= OUTSIDE_BY**2)
 
 
-def most_vivid_within(name: str, values: Triple) -> Triple:
+def reduce_chroma_to_srgb(name: str, values: Triple) -> Triple:
     """The numbers, in the function ``name``, of the color of sRGB that has the lightness and hue of
     ``values`` and the most chroma: C* for lab and lch, C of OKLab for oklab and oklch.
 

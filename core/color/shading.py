@@ -64,7 +64,7 @@ class Materials:
         return max(100.0 * float(self.shares[0]) / two, 50.0)  # of a tie, half by rounding
 
 
-def shadeless(lab: np.ndarray) -> np.ndarray:
+def remove_shading(lab: np.ndarray) -> np.ndarray:
     """CIELAB ``(..., 3)`` to float64 ``(..., 2)``: a* and b* as they were at L* = 57, in any
     shade."""
     lab = np.asarray(lab, dtype=np.float64)
@@ -79,7 +79,7 @@ def materials(lab: np.ndarray, counts: np.ndarray) -> Materials:
     """
     bright = luminance1(lab[:, 0])
     weight = counts * np.clip(bright / _SURE_LUMINANCE1, _MIN_WEIGHT, 1.0)
-    indices = np.clip(((shadeless(lab).T + _HALF) / _BIN).astype(np.int64), 0, _BINS - 1)
+    indices = np.clip(((remove_shading(lab).T + _HALF) / _BIN).astype(np.int64), 0, _BINS - 1)
     cell = indices[0] * _BINS + indices[1]
     hill = _hills(np.bincount(cell, weights=weight, minlength=_BINS * _BINS))[cell]
     hill = _split_dark(hill, bright, counts)

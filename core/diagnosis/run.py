@@ -36,7 +36,7 @@ from truehue.core.diagnosis.plan import SPLIT, RuleUsed, Task
 from truehue.core.diagnosis.records import DiagnosisReport, Published, RuleReport
 from truehue.core.diagnosis.scoring import COLUMNS, JudgmentRow, rows_of
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.files import ignore_progress, replace_file, why_of
+from truehue.core.files import file_problem, ignore_progress, replace_file
 from truehue.core.generation.renderer import RENDERER_VERSION
 
 MEANING: dict[str, str] = {
@@ -248,7 +248,7 @@ def work_of(report_folder: Path, tasks: Sequence[Task]) -> DiagnosisWork:
     try:
         folder.path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BadInput(f"Cannot use the folder {report_folder}: {why_of(error)}.") from error
+        raise BadInput(f"Cannot use the folder {report_folder}: {file_problem(error)}.") from error
     with hold_lock(folder.path / LOCK, _BUSY, wait_s=0.5):
         known = folder.tasks() if (folder.path / PLAN).is_file() else []
         positions = {fingerprint: index for index, (_, fingerprint) in enumerate(known)}

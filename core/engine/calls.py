@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from truehue.core.engine.memory import Key, Models, tidy
+from truehue.core.engine.memory import Key, Models, release_device_memory
 from truehue.core.engine.records import CallState, ChangeSignal
 from truehue.core.errors import TrueHueError
 from truehue.core.generation.memory import is_out_of_memory
@@ -138,7 +138,7 @@ class Calls:
         outcome, waits_on = self._attempt(call, in_use), False
         while outcome.no_memory and not waits_on:
             log.warning("%s ran out of memory", call.key.id)
-            tidy()
+            release_device_memory()
             if self._models.unload_others({call.key, *in_use}):
                 outcome = self._attempt(call, in_use)
             elif in_use and may_go:

@@ -19,7 +19,7 @@ import numpy as np
 from truehue.core.engine.calls import Call, Calls
 from truehue.core.engine.job import Job
 from truehue.core.engine.limits import checked_all
-from truehue.core.engine.memory import Held, Key, MemoryLimit, Models, Opener, tidy
+from truehue.core.engine.memory import Held, Key, MemoryLimit, Models, Opener, release_device_memory
 from truehue.core.engine.pace import Pace
 from truehue.core.engine.records import CallState, ChangeSignal, Delivery, JobState
 from truehue.core.errors import BadInput, TrueHueError
@@ -128,7 +128,7 @@ class _ModelsPart:
             if is_out_of_memory(error):
                 text = LOAD_OUT_OF_MEMORY
         if text:
-            tidy()
+            release_device_memory()
             self.fail_all(text)
         return not text
 
@@ -210,7 +210,7 @@ class _ModelsPart:
     def _after_memory(self, batch: list[Row], outcome: _Outcome) -> None:
         """Other models go first, then half of the batch, then the request has to fail."""
         log.warning("%s ran out of memory with a batch of %d", self._id, len(batch))
-        tidy()
+        release_device_memory()
         if self._models.unload_others((self._key,)):
             return
         settings = settings_of(batch[0][1])

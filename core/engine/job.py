@@ -8,7 +8,7 @@ from threading import Event
 
 import numpy as np
 
-from truehue.core.engine.pace import Pace, TimeLeft
+from truehue.core.engine.pace import Pace, RemainingTime
 from truehue.core.engine.records import FINISHED, ChangeSignal, Delivery, JobState, Problem
 from truehue.core.generation.request import GenerationRequest, StepReport
 
@@ -35,7 +35,7 @@ class Job:
         self.stop = Event()
         self.status = "waiting"
         self.total, self.done, self.failed = len(requests), 0, 0
-        self._board, self._time = board, TimeLeft(requests, pace)
+        self._board, self._time = board, RemainingTime(requests, pace)
         self._problems: dict[str, int] = {}
         self._model = ""
         self._step = self._steps = 0

@@ -47,7 +47,7 @@ class Opener:
     wanted: Callable[[str], int]
 
 
-def tidy() -> None:
+def release_device_memory() -> None:
     """Hands freed memory back to the device, where torch is in use."""
     gc.collect()
     torch = sys.modules.get("torch")
@@ -162,7 +162,7 @@ class Models:
             except BaseException:  # a model that breaks on leaving must not take the engine along
                 log.exception("%s could not be unloaded in order", key.id)
             del model
-            tidy()
+            release_device_memory()
 
     def unload_others(self, keep: Collection[Key]) -> bool:
         """Gives up all but those to keep; False if there was no other."""

@@ -63,7 +63,7 @@ class Pace:
         return total
 
 
-class TimeLeft:
+class RemainingTime:
     """The time that is left for one job, reckoned again at each event. The caller holds the lock."""
 
     def __init__(self, requests: Sequence[GenerationRequest], pace: Pace) -> None:

@@ -67,7 +67,7 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Shot:
+class FailureExample:
     """An image that failed: ``picture`` is a PNG, or empty where it is not at hand.
 
     ``asked_hex`` and ``found_hex`` stand side by side; the latter is empty where nothing was found.
@@ -85,11 +85,11 @@ class Shot:
 
 
 @dataclass(frozen=True)
-class Shots:
+class FailureExamples:
     """Images under one title."""
 
     title: str
-    shots: tuple[Shot, ...]
+    shots: tuple[FailureExample, ...]
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Code:
     text: str
 
 
-Block = Paragraph | Facts | Table | Chart | Shots | Code
+Block = Paragraph | Facts | Table | Chart | FailureExamples | Code
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _template() -> Template:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    files.filters |= {"base64": _base64, "inert_json": inert_json}
+    files.filters |= {"base64": _base64, "inert_json": escape_json_for_script}
     files.tests["hex_color"] = lambda text: _HEX.fullmatch(text) is not None
     for kind in get_args(Block):
         files.tests[kind.__name__.lower()] = lambda block, kind=kind: isinstance(block, kind)
@@ -174,7 +174,7 @@ def _base64(stored: bytes) -> str:
     return base64.b64encode(stored).decode("ascii")
 
 
-def inert_json(value: Any) -> str:
+def escape_json_for_script(value: Any) -> str:
     """JSON that cannot end the script element that it stands in."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

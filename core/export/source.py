@@ -285,7 +285,7 @@ def imported_text(about: Mapping[str, Any]) -> str:
     return text if about.get("images", True) else f"{text}, without its images"
 
 
-def gone_text(summary: Mapping[str, Any]) -> str:
+def missing_image_reason(summary: Mapping[str, Any]) -> str:
     """Why the file of an image of a run is not here; ``summary`` is the run's."""
     if summary.get("imported"):
         return "This image is not part of the export that its run came from."

@@ -30,7 +30,7 @@ from truehue.core.export.columns import (
 from truehue.core.export.source import ExportRun, in_one_piece, item_tables
 from truehue.core.files import ReportProgress, ignore_progress, whole_file
 from truehue.core.prompts.prompt import Prompt
-from truehue.core.runs.concepts import NOT_MEASURED, concept_of, measured_of, only_measured
+from truehue.core.runs.concepts import NOT_MEASURED, concept_of, has_only_concepts, measured_of
 from truehue.core.runs.plan import guidance_at
 from truehue.core.spreadsheets import guarded_table
 from truehue.core.verdict.rules import UNSCORED
@@ -79,7 +79,9 @@ class Prompts:
         self.measured = np.array(positions, dtype=np.int64)
         """The object whose colors are measured, by prompt; -1 where there is none."""
 
-        self.only_measured = np.array([only_measured([prompt]) for prompt in prompts], dtype=bool)
+        self.only_measured = np.array(
+            [has_only_concepts([prompt]) for prompt in prompts], dtype=bool
+        )
         """Whether no rule has a say, by prompt."""
 
     def target_numbers(self, prompt: np.ndarray, target: np.ndarray) -> Any:

@@ -11,7 +11,7 @@ from truehue.core.color.difference import delta_e00
 from truehue.core.color.spaces import hex_of, srgb8_to_lab
 from truehue.core.color.systems import ColorTarget, parse_target
 from truehue.core.generation.registry import RENDERER
-from truehue.core.generation.renderer.stand_ins import StandIn, stand_in
+from truehue.core.generation.renderer.stand_ins import SubstituteShape, stand_in
 
 
 def _object_rows(origin: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -59,7 +59,11 @@ def stand_in_tag(origin: Mapping[str, Any], position: int | None = None) -> str:
         if position is not None and row.get("target") != position:
             continue
         name, shape = str(row.get("name") or "").strip(), row.get("shape")
-        if name and isinstance(shape, str) and stand_in(name) != StandIn(shape, itself=True):
+        if (
+            name
+            and isinstance(shape, str)
+            and stand_in(name) != SubstituteShape(shape, itself=True)
+        ):
             tags.append(f"{shape} for {name}")
     return ", ".join(dict.fromkeys(tags))
 

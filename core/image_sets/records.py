@@ -117,7 +117,7 @@ class ImportStep:
         return self.loaded is None and self.problem is None
 
 
-def drawing(step: ImportStep, job_id: str = "", new_source: str = "") -> GenerationRecord:
+def generation_of(step: ImportStep, job_id: str = "", new_source: str = "") -> GenerationRecord:
     """The drawing of a step that took an image; its image is stored under ``step.image_id``.
 
     ``new_source`` is the id of the set that the plan's ``new_prompts`` are stored under. The

@@ -65,14 +65,14 @@ def measured_of(task: str, targets: Sequence[ObjectTarget]) -> tuple[int, ...]:
     return tuple(index for index, target in enumerate(targets) if target.role == "main")[:1]
 
 
-def looked_for(task: str, targets: Sequence[ObjectTarget]) -> tuple[int, ...]:
+def mask_positions(task: str, targets: Sequence[ObjectTarget]) -> tuple[int, ...]:
     """The positions of the targets that need a mask: those that a color is asked of, and those
     whose colors are measured."""
     positions = (expectation.position for expectation in expectations_of(targets))
     return tuple(sorted({*positions, *measured_of(task, targets)}))
 
 
-def only_measured(prompts: Iterable[Prompt]) -> bool:
+def has_only_concepts(prompts: Iterable[Prompt]) -> bool:
     """Whether there are concepts alone, of which no color is asked: no rule has a say there."""
     return all(
         measured_of(prompt.task, prompt.targets) and not expectations_of(prompt.targets)

@@ -26,7 +26,7 @@ from truehue.core.masks.grounded.tools import open_tool, tool_id
 from truehue.core.masks.grounded.variants import MaskVariant, mask_variant
 from truehue.core.masks.grounded.weights import Role, vision_model
 from truehue.core.prompts.prompt import ObjectTarget
-from truehue.core.runs.concepts import looked_for, measured_of
+from truehue.core.runs.concepts import mask_positions, measured_of
 from truehue.core.runs.provenance import of_tool
 from truehue.core.runs.records import MASKERS, MaskerSpec
 from truehue.core.verdict.expectations import Localization, answer_reason, findings_of, label_of
@@ -141,7 +141,7 @@ class WholeImage:
         pixels = np.ones(srgb8.shape[:2], bool)
         masks = {
             position: _mask_of_target(Mask(pixels, "whole"), targets, position)
-            for position in looked_for(task, targets)
+            for position in mask_positions(task, targets)
         }
         return KnownMasks(findings_of(targets, masks, also=masks), tuple(masks.items()))
 
@@ -182,7 +182,7 @@ class Grounding:
         first, for then no rule measures it. ``released`` asks in those tasks alone, and looks only
         for what it was told is there.
         """
-        positions = looked_for(task, targets)
+        positions = mask_positions(task, targets)
         names = [targets[index].name for index in positions]
         released = self.variant.presence_wording == "released"
         prompts = task in PRESENCE_TASKS or not released

@@ -15,7 +15,7 @@ import numpy as np
 from truehue.core.batch.folder import FORMAT
 from truehue.core.concepts.records import PROFILE_VERSION
 from truehue.core.errors import BadInput
-from truehue.core.files import why_of
+from truehue.core.files import file_problem
 from truehue.core.generation.backends.reference import OPTIONS
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.registry import model as registered
@@ -30,7 +30,7 @@ from truehue.core.generation.renderer.usual import CONCEPT_COLORS_VERSION
 from truehue.core.generation.request import MAX_SEED, GenerationRequest
 from truehue.core.masks.grounded.variants import mask_variant
 from truehue.core.prompts.prompt import Prompt
-from truehue.core.runs.concepts import measured_of, only_measured
+from truehue.core.runs.concepts import has_only_concepts, measured_of
 from truehue.core.runs.records import (
     DRAWN,
     MASKERS,
@@ -69,7 +69,7 @@ def make_plan(
     k, munsell = judging.k, judging.munsell
     if not prompts:
         raise BadInput("There is no prompt to run. Choose a set, or fewer filters.")
-    measured_only = only_measured(prompts)
+    measured_only = has_only_concepts(prompts)
     if not judging.rules and not measured_only:
         raise BadInput(f"Choose at least one rule: {', '.join(entry.id for entry in RULES)}.")
     if not 0 <= k <= MAX_NEIGHBORS:
@@ -222,7 +222,7 @@ def file_digest(path: str) -> str:
         return hashlib.sha256(Path(path).read_bytes()).hexdigest()
     except OSError as error:
         raise BadInput(
-            f"The run needs the file {path}, which cannot be read: {why_of(error)}. Put it back."
+            f"The run needs the file {path}, which cannot be read: {file_problem(error)}. Put it back."
         ) from error
 
 

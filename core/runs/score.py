@@ -9,7 +9,7 @@ import numpy as np
 
 from truehue.core.color.spaces import chroma
 from truehue.core.prompts.prompt import Prompt
-from truehue.core.runs.concepts import only_measured
+from truehue.core.runs.concepts import has_only_concepts
 from truehue.core.runs.records import ObjectVerdict
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import Localization
@@ -72,7 +72,7 @@ def not_generated(
 
     Nothing where ``prompt`` is a concept that no color is asked of, for then no rule has a say.
     """
-    if prompt is not None and only_measured([prompt]):
+    if prompt is not None and has_only_concepts([prompt]):
         return ()
     return tuple(
         ObjectVerdict(

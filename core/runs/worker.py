@@ -56,7 +56,7 @@ class WorkerSettings:
 
 
 @dataclass
-class _Picture:
+class _Image:
     """An image before it is judged."""
 
     srgb8: np.ndarray
@@ -207,7 +207,7 @@ class RunProcessor:
             scoring_seconds=time.perf_counter() - began,
         )
 
-    def _generate_image(self, position: int, blank: ItemResult) -> _Picture:
+    def _generate_image(self, position: int, blank: ItemResult) -> _Image:
         request = request_of(self._plan, position)
         blank = replace(blank, seed=request.seed)
         model = self._opened()
@@ -242,9 +242,9 @@ class RunProcessor:
             origin=dict(image.origin),
             notes=tuple(image.notes),
         )
-        return _Picture(image.srgb8, exact, rendered, result)
+        return _Image(image.srgb8, exact, rendered, result)
 
-    def _stored(self, item: StoredItem, prompt: Prompt, blank: ItemResult) -> _Picture:
+    def _stored(self, item: StoredItem, prompt: Prompt, blank: ItemResult) -> _Image:
         srgb8 = read_png(Path(item.file), "RGB")
         if image_id(srgb8) != item.image_id:
             raise StorageError(f"{item.file} holds other pixels than were planned.")
@@ -264,7 +264,7 @@ class RunProcessor:
             for target, stored_mask in item.masks.items()
             if stored_mask.mask_id
         }
-        return _Picture(srgb8, exact, rendered, result, mask_ids)
+        return _Image(srgb8, exact, rendered, result, mask_ids)
 
     def _saved(self, target: int, mask: Mask, mask_ids: Mapping[int, str]) -> MaskResult:
         name = mask.content_sha256

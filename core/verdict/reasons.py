@@ -221,17 +221,17 @@ def _far(verdict: Verdict) -> str:
     return f", {distance.value:.1f} ΔE00 from it{shown}"
 
 
-def took(expectation: Expectation, other: Expectation) -> str:
+def has_other_color(expectation: Expectation, other: Expectation) -> str:
     """An object has the color that was asked of another one."""
     return sentence(f"{expectation.label} took {_of(other)} color")
 
 
-def exchanged(expectation: Expectation, other: Expectation) -> str:
+def colors_swapped(expectation: Expectation, other: Expectation) -> str:
     """Two objects have each other's color."""
     return sentence(f"{expectation.label} and {other.label} swapped colors")
 
 
-def leans(expectation: Expectation, other: Expectation) -> str:
+def leans_to_color(expectation: Expectation, other: Expectation) -> str:
     """An object's color lies between its own and that of another one."""
     return sentence(f"{expectation.label} took on part of {_of(other)} color")
 

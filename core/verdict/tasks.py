@@ -46,7 +46,7 @@ class LeakFinding(NamedTuple):
     told: str
 
 
-def stories(
+def find_leaks(
     wrong: Mapping[int, Lab],
     right: Collection[int],
     expectations: Sequence[Expectation],
@@ -84,7 +84,7 @@ def stories(
         ]
         if near:
             findings[position] = LeakFinding(
-                LEANS, reasons.leans(expectation, colored[min(near)[1]])
+                LEANS, reasons.leans_to_color(expectation, colored[min(near)[1]])
             )
     return findings
 
@@ -96,8 +96,8 @@ def _leak_finding(
     if back is not None and back.position == expectation.position:
         # The same words for both, so that the image says it once.
         first, second = sorted((expectation, other), key=lambda item: item.position)
-        return LeakFinding(EXCHANGED, reasons.exchanged(first, second))
-    return LeakFinding(LEAKED, reasons.took(expectation, other))
+        return LeakFinding(EXCHANGED, reasons.colors_swapped(first, second))
+    return LeakFinding(LEAKED, reasons.has_other_color(expectation, other))
 
 
 def part_of(lab: Lab, own_lab: Lab, other_lab: Lab) -> bool:
@@ -188,7 +188,7 @@ def judge_task(
     """
     expectations = expectations_of(targets)
     acceptance = replace(acceptance, by_number=task == BY_NUMBER)
-    stored = _Picture(task, srgb8, acceptance, findings, {})
+    stored = _Image(task, srgb8, acceptance, findings, {})
     for rule_id in rule_ids if expectations else ():
         by = rule(rule_id)
         first = [stored.outcome(expectation, by) for expectation in expectations]
@@ -207,7 +207,7 @@ def reason_of(outcomes: Sequence[ObjectOutcome], rule_id: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Picture:
+class _Image:
     """An image with what is known of its objects; ``known`` by position of the target."""
 
     task: str
@@ -267,7 +267,7 @@ class _Picture:
             return measurement.verdict.status == PASS
 
         right = {outcome.asked.position for outcome in outcomes if outcome.status == PASS}
-        seen = stories(wrong, right, [outcome.asked for outcome in outcomes], has)
+        seen = find_leaks(wrong, right, [outcome.asked for outcome in outcomes], has)
         for outcome in outcomes:
             story = seen.get(outcome.asked.position)
             if story is None:

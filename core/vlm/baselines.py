@@ -27,7 +27,7 @@ from truehue.core.vlm.records import (
     LETTERS,
     Answer,
     Form,
-    Illustrated,
+    IllustratedQuestion,
     Outcome,
     Question,
 )
@@ -75,7 +75,7 @@ def guess(question: Question, seed: int = 0) -> Answer:
     return _answer(question, options[int.from_bytes(digest[:16]) % len(options)])
 
 
-def read_pixels(item: Illustrated) -> Answer:
+def read_pixels(item: IllustratedQuestion) -> Answer:
     """What the pixels say: color codes, proportions, comparisons of shapes, counts of colors and of
     objects. Only for questions with letters; unanswered for all others."""
     question = item.question
@@ -117,7 +117,7 @@ def written_color(text: str) -> tuple[int, int, int] | None:
     )
 
 
-def _value(item: Illustrated, match: re.Match[str]) -> int | None:
+def _value(item: IllustratedQuestion, match: re.Match[str]) -> int | None:
     """The choice nearest to the color that most pixels have."""
     notation = match[1]
     texts = [f"{notation} {choice}" for choice in item.question.choices]
@@ -130,7 +130,7 @@ def _value(item: Illustrated, match: re.Match[str]) -> int | None:
     return int(np.argmin(delta_e00(srgb8_to_lab(np.array(written, dtype=np.uint8)), wanted)))
 
 
-def _share(item: Illustrated, match: re.Match[str]) -> int | None:
+def _share(item: IllustratedQuestion, match: re.Match[str]) -> int | None:
     """The choice nearest to the share of a color's name."""
     shares = _shares(item.srgb8)
     numbers = [re.findall(r"\d+(?:\.\d+)?", choice) for choice in item.question.choices]
@@ -140,7 +140,7 @@ def _share(item: Illustrated, match: re.Match[str]) -> int | None:
     return int(np.argmin([abs(float(number[0]) - value) for number in numbers]))
 
 
-def _largest(item: Illustrated, match: re.Match[str]) -> int | None:
+def _largest(item: IllustratedQuestion, match: re.Match[str]) -> int | None:
     """The choice whose name has the most pixels."""
     shares = _shares(item.srgb8)
     names = [choice.strip().lower() for choice in item.question.choices]
@@ -149,13 +149,13 @@ def _largest(item: Illustrated, match: re.Match[str]) -> int | None:
     return int(np.argmax([shares[name] for name in names]))
 
 
-def _color_count(item: Illustrated, match: re.Match[str]) -> int | None:
+def _color_count(item: IllustratedQuestion, match: re.Match[str]) -> int | None:
     """How many colors have more than a trace of the image."""
     _, counts, _ = _distinct(item.srgb8)
     return _numbered(item, int(np.count_nonzero(counts >= MIN_SHARE * counts.sum())))
 
 
-def _object_count(item: Illustrated, match: re.Match[str]) -> int | None:
+def _object_count(item: IllustratedQuestion, match: re.Match[str]) -> int | None:
     """How many connected pieces have the name."""
     _, _, back = _distinct(item.srgb8)
     names = _names_of_pixels(item.srgb8)
@@ -167,7 +167,7 @@ def _object_count(item: Illustrated, match: re.Match[str]) -> int | None:
     return _numbered(item, int(np.count_nonzero(sizes >= MIN_OBJECT_PX)))
 
 
-def _compared(item: Illustrated, match: re.Match[str]) -> int | None:
+def _compared(item: IllustratedQuestion, match: re.Match[str]) -> int | None:
     """The shape whose color measures largest; a shape is told by how much of its box it fills."""
     rgb, counts, back = _distinct(item.srgb8)
     colors: dict[str, NDArray[np.uint8]] = {}
@@ -189,7 +189,7 @@ def _compared(item: Illustrated, match: re.Match[str]) -> int | None:
 
 
 _FILLED = ((0.93, "square"), (0.66, "circle"), (0.44, "triangle"), (0.0, "star"))
-_READERS: tuple[tuple[str, Callable[[Illustrated, re.Match[str]], int | None]], ...] = (
+_READERS: tuple[tuple[str, Callable[[IllustratedQuestion, re.Match[str]], int | None]], ...] = (
     (r"what is the (rgb|hsv|hex) value", _value),
     (r"proportion of the (\w+) color", _share),
     (r"(?:color takes up the largest part|is the dominant color)", _largest),
@@ -201,7 +201,7 @@ _READERS: tuple[tuple[str, Callable[[Illustrated, re.Match[str]], int | None]], 
 
 def _reader_of(
     question: Question,
-) -> tuple[Callable[[Illustrated, re.Match[str]], int | None], re.Match[str]] | None:
+) -> tuple[Callable[[IllustratedQuestion, re.Match[str]], int | None], re.Match[str]] | None:
     for pattern, read in _READERS:
         match = re.search(pattern, question.text.lower())
         if match:
@@ -209,7 +209,7 @@ def _reader_of(
     return None
 
 
-def _numbered(item: Illustrated, number: int) -> int | None:
+def _numbered(item: IllustratedQuestion, number: int) -> int | None:
     choices = [choice.strip() for choice in item.question.choices]
     return choices.index(str(number)) if str(number) in choices else None
 

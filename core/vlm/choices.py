@@ -109,12 +109,12 @@ def read_choice(text: str, choices: tuple[str, ...]) -> tuple[str | None, str]:
     :func:`truehue.core.vlm.parsing.extract_answer` returns."""
     offered = offered_of(choices)
     text = offered.prepared(text)
-    whole = claims.whole(text, offered)
+    whole = claims.read_whole_answer(text, offered)
     if whole is not None:
         return settle_choice(whole, offered)
     unlisted = without_listing(text, offered)
     made = claims.claims(text, unlisted, offered)
-    lead = claims.lead(unlisted, offered)
+    lead = claims.read_leading_answer(unlisted, offered)
     if made and lead is not None and len(lead) > 1 and not LETTER_FIRST.match(text):
         # It begins with words of several choices, and comes to a conclusion later.
         lead = None

@@ -124,7 +124,7 @@ def is_outcome(text: str) -> bool:
     return bool(_OUTCOME.search(text)) and not _HEDGE.search(text)
 
 
-def whole(text: str, choices: Choices) -> Target | None:
+def read_whole_answer(text: str, choices: Choices) -> Target | None:
     """What a text says that is an answer and nothing more; None where it is more."""
     stripped = text.strip()
     letter = re.fullmatch(
@@ -144,7 +144,7 @@ def whole(text: str, choices: Choices) -> Target | None:
     return None
 
 
-def lead(text: str, choices: Choices) -> Target | None:
+def read_leading_answer(text: str, choices: Choices) -> Target | None:
     """What a text begins with before it explains: a letter with a sign after it, or the words of a
     choice as a sentence of their own. None where it begins otherwise."""
     first = re.split(r"(?<=[.!?;])\s|\n|,\s", text.strip(), maxsplit=1)[0]
@@ -177,7 +177,7 @@ def claims(text: str, unlisted: str, choices: Choices) -> list[Claim]:
         made.setdefault(claim.end, claim)
     alone = [part for part in re.split(r"(?<=[.!?:])\s+|\n+", unlisted) if part.strip()]
     if len(alone) > 1:
-        last = whole(alone[-1], choices)
+        last = read_whole_answer(alone[-1], choices)
         if last is not None:
             made.setdefault(len(text), Claim(len(text), last))
     return [made[end] for end in sorted(made)]

@@ -282,12 +282,16 @@ def concludes(text: str, question: Question, reasoned: bool) -> bool:
     text = _seen(text, question, offered)
     if _CUT_BEFORE_ANOTHER.search(text):
         return False
-    if claims.whole(text, offered) is not None and not reasoned:
+    if claims.read_whole_answer(text, offered) is not None and not reasoned:
         return True
     last = text.strip().rpartition("\n")[2]
     if re.search(r"\banswer\b", last, re.IGNORECASE) and claims.claims(last, last, offered):
         return True
-    return not reasoned and claims.lead(text, offered) is not None and not _lists_items(text)
+    return (
+        not reasoned
+        and claims.read_leading_answer(text, offered) is not None
+        and not _lists_items(text)
+    )
 
 
 def _seen(text: str, question: Question, offered: AnswerChoices) -> str:
@@ -301,7 +305,7 @@ def _read(
 ) -> tuple[str | None, str]:
     """``answers``: what the text mentions may be its answer; of what is absent, "The sky is blue."
     names no color."""
-    whole = claims.whole(text, offered)
+    whole = claims.read_whole_answer(text, offered)
     if whole is not None:
         return settle_choice(whole, offered)
     final = _final_line(text, offered) if reasoned else None
@@ -309,7 +313,7 @@ def _read(
         return settle_choice(final, offered)
     unlisted = without_listing(text, offered)
     made = [*claims.claims(text, unlisted, offered), *_turned(text, offered)]
-    lead = None if _lists_items(text) else claims.lead(unlisted, offered)
+    lead = None if _lists_items(text) else claims.read_leading_answer(unlisted, offered)
     if made and lead is not None and len(lead) > 1 and not LETTER_FIRST.match(text):
         lead = None
     if made or lead is not None:

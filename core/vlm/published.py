@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from truehue.core.errors import BadInput, ImageError
 from truehue.core.generation.memory import DownloadFailed
 from truehue.core.images.load import image_id, load_image
-from truehue.core.vlm.records import LETTERS, Form, Illustrated, Question
+from truehue.core.vlm.records import LETTERS, Form, IllustratedQuestion, Question
 from truehue.core.vlm.tasks import Category, Task, task_named
 
 HUB_ID = "umd-zhou-lab/ColorBench"
@@ -80,7 +80,7 @@ class PublishedSet:
 
     def illustrated(
         self, skip: Callable[[SkippedRow], None] | None = None
-    ) -> Iterator[Illustrated]:
+    ) -> Iterator[IllustratedQuestion]:
         """All questions with their images, in the files' order, one image at a time.
 
         Where an image cannot be read, ``skip`` gets the row; without ``skip`` ImageError is raised.
@@ -98,7 +98,7 @@ class PublishedSet:
                     raise ImageError(f"{row.where}: {error}") from error
                 skip(SkippedRow(row.where, str(error)))
                 continue
-            yield Illustrated(_question(row, image_id(srgb8), seeds), srgb8)
+            yield IllustratedQuestion(_question(row, image_id(srgb8), seeds), srgb8)
 
 
 def read_published(source: Path | str, strict: bool = False) -> PublishedSet:

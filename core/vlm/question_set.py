@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truehue.core.errors import BadInput, DataFolderError, StorageError
-from truehue.core.files import content_path, read_png, sync_folder, why_of, write_once
+from truehue.core.files import content_path, file_problem, read_png, sync_folder, write_once
 from truehue.core.images.load import encode_png, image_id
-from truehue.core.vlm.records import Form, Illustrated, Question
+from truehue.core.vlm.records import Form, IllustratedQuestion, Question
 
 SCHEMA = 1
 QUESTIONS, MANIFEST, IMAGES = "questions.jsonl", "set.json", "images"
@@ -72,14 +72,14 @@ class QuestionSet:
             raise StorageError(f"{path} holds other pixels than its name says. Put a copy back.")
         return srgb8
 
-    def illustrated(self) -> Iterator[Illustrated]:
+    def illustrated(self) -> Iterator[IllustratedQuestion]:
         """All questions with their images, one at a time. Raises StorageError."""
         for question in self.questions():
-            yield Illustrated(question, self.image(question))
+            yield IllustratedQuestion(question, self.image(question))
 
 
 def write_set(
-    folder: Path, items: Iterable[Illustrated], name: str, settings: Mapping[str, Any]
+    folder: Path, items: Iterable[IllustratedQuestion], name: str, settings: Mapping[str, Any]
 ) -> QuestionSet:
     """Writes a set to a folder that is not there yet, and returns it.
 
@@ -96,14 +96,14 @@ def write_set(
         os.rename(half, folder)
         sync_folder(folder.parent)
     except OSError as error:
-        raise DataFolderError(f"{folder} cannot be written: {why_of(error)}.") from error
+        raise DataFolderError(f"{folder} cannot be written: {file_problem(error)}.") from error
     finally:
         shutil.rmtree(half, ignore_errors=True)
     return open_set(folder)
 
 
 def _fill(
-    folder: Path, items: Iterable[Illustrated], name: str, settings: Mapping[str, Any]
+    folder: Path, items: Iterable[IllustratedQuestion], name: str, settings: Mapping[str, Any]
 ) -> None:
     digest, ids, images = hashlib.sha256(), set(), set()
     counts: Counter[str] = Counter()

@@ -94,7 +94,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Illustrated:
+class IllustratedQuestion:
     """A question with its image: uint8 sRGB ``(H, W, 3)``."""
 
     question: Question

@@ -22,7 +22,7 @@ from truehue.core.vlm.generators.color_counting import MIN_DELTA_E00
 from truehue.core.vlm.generators.draws import Difficulty
 from truehue.core.vlm.generators.palette import delta, least_delta, srgb8_of
 from truehue.core.vlm.question_set import QuestionSet
-from truehue.core.vlm.records import Illustrated, Question
+from truehue.core.vlm.records import IllustratedQuestion, Question
 from truehue.core.vlm.tasks import TASKS
 from truehue.core.vlm.variants import (
     ENTIRE,
@@ -143,7 +143,7 @@ def with_variants(
     regions: Sequence[str] = REGIONS,
     turns_deg: Sequence[int] = TURNS_DEG,
     masks: Path | None = None,
-) -> Iterator[Illustrated]:
+) -> Iterator[IllustratedQuestion]:
     """The originals of a set that take variants, each before its variants; ``counts`` is filled.
 
     The target is what the construction says, or ``QUESTION_ID.png`` in the folder ``masks``; the
@@ -157,7 +157,7 @@ def with_variants(
     for question in question_set.questions():
         origin = question.seed_id or question.question_id
         if origin in having:
-            yield Illustrated(question, question_set.image(question))
+            yield IllustratedQuestion(question, question_set.image(question))
             continue
         rule = rule_of(question.task)
         if not rule.regions:
@@ -167,7 +167,7 @@ def with_variants(
         if check is None:
             counts.unknown[question.task] += 1
             continue
-        item = Illustrated(question, question_set.image(question))
+        item = IllustratedQuestion(question, question_set.image(question))
         options = _masks_of(item, masks) if set(rule.regions) - {ENTIRE} else {}
         wanted = [region for region in rule.regions if region in regions]
         lacking = bool(set(wanted) - {ENTIRE}) and not options
@@ -192,13 +192,13 @@ answer does not stand."""
 
 
 def _made(
-    item: Illustrated,
+    item: IllustratedQuestion,
     masks: Mapping[str, Mask],
     regions: Sequence[str],
     turns_deg: Sequence[int],
     check: Check,
     counts: Counts,
-) -> Iterator[Illustrated]:
+) -> Iterator[IllustratedQuestion]:
     none = True
     for illustrated in robustness_variants(item, masks, regions, turns_deg):
         none = False
@@ -224,7 +224,7 @@ def _check_settings(regions: Sequence[str], turns_deg: Sequence[int], masks: Pat
         raise BadInput(f"{masks} is no folder of masks.", "masks")
 
 
-def _masks_of(item: Illustrated, folder: Path | None) -> dict[str, Mask]:
+def _masks_of(item: IllustratedQuestion, folder: Path | None) -> dict[str, Mask]:
     """Target and the rest, of the folder first; nothing where there is no target."""
     question, shape = item.question, (item.srgb8.shape[0], item.srgb8.shape[1])
     target = _mask_file(folder, f"{question.question_id}.png", shape)
@@ -246,7 +246,7 @@ def _mask_file(folder: Path | None, name: str, shape: tuple[int, int]) -> Mask |
 _FLAT_ILLUSIONS = ("contrast", "white", "munker")
 
 
-def _constructed_target(item: Illustrated) -> Mask | None:
+def _constructed_target(item: IllustratedQuestion) -> Mask | None:
     """The two patches of an illusion whose patches are flat: all pixels of their very colors."""
     made = item.question.construction
     if item.question.task != "color_illusion" or made.get("illusion") not in _FLAT_ILLUSIONS:

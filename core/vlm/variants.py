@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from truehue.core.errors import MaskError
 from truehue.core.images.load import image_id
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.records import IllustratedQuestion
 
 ENTIRE, TARGET, LARGEST = "entire", "target", "largest"
 REGIONS = (ENTIRE, TARGET, LARGEST)
@@ -75,11 +75,11 @@ def largest_other(
 
 
 def robustness_variants(
-    seed: Illustrated,
+    seed: IllustratedQuestion,
     masks: Mapping[str, NDArray[np.bool_]],
     regions: Sequence[str] = REGIONS,
     turns_deg: Sequence[int] = TURNS_DEG,
-) -> Iterator[Illustrated]:
+) -> Iterator[IllustratedQuestion]:
     """Up to nine variants of a seed: entire, target and largest, turned by 90, 180 and 270 degrees.
 
     ``masks`` are those of ``target`` and ``largest``; variants of a region without a mask are left
@@ -114,8 +114,8 @@ def gray(srgb8: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _variant(
-    seed: Illustrated, srgb8: NDArray[np.uint8], variant: str, made: Mapping[str, object]
-) -> Illustrated:
+    seed: IllustratedQuestion, srgb8: NDArray[np.uint8], variant: str, made: Mapping[str, object]
+) -> IllustratedQuestion:
     question = replace(
         seed.question,
         question_id=f"{seed.question.question_id}-{variant}",
@@ -124,7 +124,7 @@ def _variant(
         variant=variant,
         construction={**seed.question.construction, **made},
     )
-    return Illustrated(question, srgb8)
+    return IllustratedQuestion(question, srgb8)
 
 
 def _check(srgb8: NDArray[np.uint8], mask: NDArray[np.bool_]) -> None:

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
-from truehue.core.files import DAMAGED_ZIP, why_of
+from truehue.core.files import DAMAGED_ZIP, file_problem
 from truehue.core.version import VERSION
 
 FORMAT, FORMAT_VERSION = "truehue-backup", 1
@@ -85,7 +85,7 @@ class BackupWriter:
         except FileNotFoundError:
             return False
         except OSError as error:
-            raise DataFolderError(f"{path} cannot be read: {why_of(error)}.") from error
+            raise DataFolderError(f"{path} cannot be read: {file_problem(error)}.") from error
         with file:
             fstat = os.fstat(file.fileno())
             key = (fstat.st_dev, fstat.st_ino)
@@ -178,7 +178,7 @@ class BackupReader:
         except TrueHueError:
             raise
         except OSError as error:
-            raise DataFolderError(f"{path} cannot be read: {why_of(error)}.") from error
+            raise DataFolderError(f"{path} cannot be read: {file_problem(error)}.") from error
         except _DAMAGED as error:
             raise self._damaged() from error
         try:

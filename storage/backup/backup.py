@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import IO
 
 from truehue.core.errors import BadInput, DataFolderError
-from truehue.core.files import ReportProgress, ignore_progress, sync_folder, whole_file, why_of
+from truehue.core.files import (
+    ReportProgress,
+    file_problem,
+    ignore_progress,
+    sync_folder,
+    whole_file,
+)
 from truehue.storage.backup.archive import BackupFacts, BackupReader, BackupWriter
 from truehue.storage.backup.contents import BACKUPS, deleted_of, images_of, others_of
 from truehue.storage.checks import dangling, named_files
@@ -113,7 +119,7 @@ def write_backup(
                 _require_place(data_dir, path, replace)
             sync_folder(path.parent)
         except OSError as error:
-            raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
+            raise DataFolderError(f"{path} cannot be written: {file_problem(error)}.") from error
     counter.end()
     return BackupReport(path, path.stat().st_size, facts, problems)
 
@@ -217,7 +223,7 @@ def _free_bytes(folder: Path) -> int:
     try:
         return shutil.disk_usage(folder).free
     except OSError as error:
-        raise DataFolderError(f"{folder} cannot be used: {why_of(error)}.") from error
+        raise DataFolderError(f"{folder} cannot be used: {file_problem(error)}.") from error
 
 
 def size_text(size_bytes: int) -> str:
@@ -276,7 +282,7 @@ def _scratch(root: Path) -> Iterator[Path]:
     try:
         folder.mkdir(mode=0o700)
     except OSError as error:
-        raise DataFolderError(f"{root} cannot be written: {why_of(error)}.") from error
+        raise DataFolderError(f"{root} cannot be written: {file_problem(error)}.") from error
     try:
         yield folder
     finally:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from truehue.core.errors import DataFolderError
-from truehue.core.files import why_of
+from truehue.core.files import file_problem
 from truehue.storage.database.connection import DATABASE_NAME
 
 BACKUPS = "backups"
@@ -48,7 +48,7 @@ def _files(data_dir: Path) -> Iterator[str]:
                 yield name
     except OSError as error:
         raise DataFolderError(
-            f"{error.filename or data_dir} cannot be read: {why_of(error)}. Change its "
+            f"{error.filename or data_dir} cannot be read: {file_problem(error)}. Change its "
             "permissions, then try again."
         ) from error
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from truehue.core.errors import BadInput, DatabaseNewer, DataFolderError
-from truehue.core.files import ReportProgress, ignore_progress, sync_folder, why_of
+from truehue.core.files import ReportProgress, file_problem, ignore_progress, sync_folder
 from truehue.storage.backup.archive import BackupFacts, BackupReader, Member
 from truehue.storage.backup.backup import NEWEST, Counter, check_files, require_space
 from truehue.storage.database.connection import DATABASE_NAME
@@ -56,7 +56,7 @@ def restore(path: Path, into: Path, progress: ReportProgress = ignore_progress) 
             problems = _opened(half, backup)
             _take_position(half, into, is_new)
         except OSError as error:
-            raise DataFolderError(f"{into} cannot be written: {why_of(error)}.") from error
+            raise DataFolderError(f"{into} cannot be written: {file_problem(error)}.") from error
         finally:
             shutil.rmtree(half, ignore_errors=True)
         counter.end()
@@ -71,7 +71,7 @@ def _require_empty(into: Path) -> bool:
         if into.is_dir() and not {path.name for path in into.iterdir()} - {_OF_DISKS}:
             return False
     except OSError as error:
-        raise DataFolderError(f"{into} cannot be read: {why_of(error)}.") from error
+        raise DataFolderError(f"{into} cannot be read: {file_problem(error)}.") from error
     raise BadInput(f"{into} is not an empty folder. Name one that is empty, or not there yet.")
 
 
@@ -79,7 +79,7 @@ def _size_of_file(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError as error:
-        raise BadInput(f"{path} cannot be read: {why_of(error)}.") from error
+        raise BadInput(f"{path} cannot be read: {file_problem(error)}.") from error
 
 
 def _require_known(path: Path, facts: BackupFacts) -> None:

@@ -151,7 +151,7 @@ def _distinct(
             f"SELECT {PICTURE} AS picture, single, {reads} "
             f"FROM {verdict_rows(dictionary, selection)} WHERE {narrowed}"
         ).fetchnumpy()
-    images = _Pictures(np.asarray(rows["picture"]), np.asarray(rows["single"]))
+    images = _Images(np.asarray(rows["picture"]), np.asarray(rows["single"]))
     leads, matches = np.asarray(rows["leads"]) == 1, np.asarray(rows["matches"]) == 1
     every = bool(set_fields(selection) & OBJECT_FIELDS)
     colored = bool(set_fields(selection) & COLOR_FIELDS)
@@ -176,7 +176,7 @@ def _distinct(
         counts[name] = +counts[name]
 
 
-class _Pictures:
+class _Images:
     """Rows of verdicts by their image: ``single`` are those of images with one object."""
 
     def __init__(self, images: np.ndarray, single: np.ndarray) -> None:

@@ -16,7 +16,7 @@ from truehue.core.analysis.records import RunRecord
 from truehue.core.batch.shards import BadShard
 from truehue.core.errors import BadInput, DataFolderError, NotStored
 from truehue.core.export.source import imported_from
-from truehue.core.files import content_path, file_stamp, sync_folder, why_of, write_once
+from truehue.core.files import content_path, file_problem, file_stamp, sync_folder, write_once
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import STORED
 from truehue.storage.database import canonical
@@ -26,7 +26,7 @@ from truehue.storage.runs.dictionaries import first_row, number_in, prompts_of
 from truehue.storage.runs.ingest import Shard, read, write
 
 
-def bring(
+def copy_pngs(
     names: Iterable[str], source: Path, root: Path, elsewhere: Mapping[str, Path]
 ) -> list[str]:
     """Put the PNGs called ``names`` from below ``source`` below ``root``; return what is missing.
@@ -74,7 +74,7 @@ def _link(source: Path, target: Path) -> bool:
         content = source.read_bytes()
     except OSError as error:
         raise DataFolderError(
-            f"{source} cannot be read: {why_of(error)}. Change its permissions, then try again."
+            f"{source} cannot be read: {file_problem(error)}. Change its permissions, then try again."
         ) from error
     write_once(target, content)
     return False
@@ -282,7 +282,7 @@ class Runs:
         ):
             shards = {name: shard.path for shard in batch for name in _files(shard, column)}
             wrong = [name for name in shards if len(name) != 64 or set(name) - _HEX]
-            missing = wrong or bring(shards, source, root, elsewhere)
+            missing = wrong or copy_pngs(shards, source, root, elsewhere)
             if missing and (wrong or complete):
                 raise BadShard(
                     f"{shards[missing[0]]} speaks of the {label} {missing[0][:64]}, which is "

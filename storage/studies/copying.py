@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import duckdb
 
 from truehue.core.errors import DataFolderError
-from truehue.core.files import why_of
+from truehue.core.files import file_problem
 from truehue.core.studies import MarkKind, State, StoredTrial
 from truehue.core.study_copy import (
     CopyRecord,
@@ -425,7 +425,7 @@ class IncomingStudy:
             self._writers[table].write_batch(pa.record_batch(columns, schema=schema))
         except OSError as error:
             raise DataFolderError(
-                f"The study could not be laid aside in {self._folder.name}: {why_of(error)}. "
+                f"The study could not be laid aside in {self._folder.name}: {file_problem(error)}. "
                 "Nothing of it was stored. Make room, then import it again."
             ) from error
 

@@ -24,7 +24,7 @@ from truehue.core.vlm.question_set import (
     open_set,
     write_set,
 )
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.records import IllustratedQuestion
 
 ID_LENGTH = 32
 HIDDEN = "hidden.json"
@@ -51,7 +51,7 @@ class QuestionSets:
         self._lock = Lock()
 
     def add(
-        self, items: Iterable[Illustrated], name: str, settings: Mapping[str, Any]
+        self, items: Iterable[IllustratedQuestion], name: str, settings: Mapping[str, Any]
     ) -> tuple[str, bool]:
         """Writes a set whole or not at all, and returns its ``set_id``, and whether it is new; one
         that is here already stays as it is, unless it is damaged.

@@ -18,7 +18,7 @@ from threading import Thread
 from typing import Any
 
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
-from truehue.core.files import why_of
+from truehue.core.files import file_problem
 from truehue.storage.accounts import Accounts
 from truehue.tabs.accounts.administer import administer
 from truehue.tabs.feature import AppParts
@@ -59,7 +59,7 @@ class Control:
             return False
         answer_to = self._answer
 
-        class Line(socketserver.StreamRequestHandler):
+        class RequestHandler(socketserver.StreamRequestHandler):
             timeout = WAIT_S
 
             def handle(self) -> None:
@@ -72,7 +72,7 @@ class Control:
             self._path.parent.mkdir(mode=0o700, exist_ok=True)
             self._path.parent.chmod(0o700)
             self._path.unlink(missing_ok=True)
-            self._server = socketserver.UnixStreamServer(str(self._path), Line)
+            self._server = socketserver.UnixStreamServer(str(self._path), RequestHandler)
             self._path.chmod(0o600)
         except OSError as error:
             log.warning("Accounts change only while the app does not run: %s", error.strerror)
@@ -107,7 +107,7 @@ class Control:
                 raise BadInput(f"{folder} is no empty folder.")
             self._copy_database(folder)
         except OSError as error:
-            raise DataFolderError(f"{folder} cannot be written: {why_of(error)}.") from error
+            raise DataFolderError(f"{folder} cannot be written: {file_problem(error)}.") from error
         return {"words": "The database is copied."}
 
 

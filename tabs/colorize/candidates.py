@@ -21,7 +21,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, list_of_single
 from truehue.tabs.page.roles import Actor, may_open
 from truehue.tabs.page.shared_answers import StartedJob
-from truehue.tabs.verdicts.generation import draw, model_name
+from truehue.tabs.verdicts.generation import enqueue_generation, model_name
 
 SENTENCE = (
     "A simple cartoon black outline drawing of {}, without coloring, without shadow, white "
@@ -112,7 +112,7 @@ def start_candidates(context: Context, actor: Actor, request: CandidatesRequest)
     parts = [base_of(text)[0] for text in request.words]
     named = f"“{parts[0]}”" if len(prompts) == 1 else f"{len(prompts)} concepts"
     title = f"Sketches of {named}, by {model_name(request.model)}"
-    return {"job": draw(context, list(prompts.values()), requests, title, actor)}
+    return {"job": enqueue_generation(context, list(prompts.values()), requests, title, actor)}
 
 
 def takes_guidance(context: Context, model_id: str) -> bool:

@@ -13,7 +13,7 @@ from truehue.core.sketches.records import Sketch
 from truehue.core.sketches.regions import CLOSINGS_PX, coded_regions
 from truehue.core.sketches.regions import regions as region_maps
 from truehue.tabs.colorize.images import coloring_file, replay_coloring, thumbnail
-from truehue.tabs.colorize.sketches import Preparing, prepare_sketch
+from truehue.tabs.colorize.sketches import PrepareSketchRequest, prepare_sketch
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.single_flight import SingleFlightCache
@@ -98,7 +98,7 @@ class Files:
         """PNG of what would become of an image: its ``ink``, or its ``regions``, shown with a
         longer side of about ``side`` pixels."""
         # Read here: what is kept is kept by what was asked, not by how it was written.
-        request = read_as(Preparing, requested)
+        request = read_as(PrepareSketchRequest, requested)
         return await self._once(_prepared, request, view == "regions", _side(side, HATCH_SIDES))
 
     async def saved(self, coloring: str, kind: str, side: int) -> bytes:
@@ -142,7 +142,9 @@ def _hatches(context: Context, sketch_id: str, closing: int, side: int) -> bytes
     return hatches_png(sketch, sketch.closing if closing < 0 else closing, side)
 
 
-def _prepared(context: Context, request: Preparing, of_regions: bool, side: int) -> bytes:
+def _prepared(
+    context: Context, request: PrepareSketchRequest, of_regions: bool, side: int
+) -> bytes:
     sketch = prepare_sketch(context, request)
     return hatches_png(sketch, sketch.closing, side) if of_regions else _small(sketch.ink, side)
 

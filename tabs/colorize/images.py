@@ -42,7 +42,7 @@ class ColoringRequest(PageRequest):
     actions: list[Any] = Field(default=[], max_length=MAX_ACTIONS, title="The log")
 
 
-class PictureRequest(ColoringRequest):
+class SketchImageRequest(ColoringRequest):
     """One of its pictures."""
 
     kind: Annotated[str, single_of("picture", KINDS)] = "coloring"
@@ -130,7 +130,7 @@ class ColoringFile(TypedDict):
 
 
 @requires("look")
-def image_view(context: Context, actor: Actor, request: PictureRequest) -> ColoringFile:
+def image_view(context: Context, actor: Actor, request: SketchImageRequest) -> ColoringFile:
     """The image of a coloring that is not saved: a file's name, its type and its bytes in base64."""
     source = replay_coloring(context, request.sketch, request.actions)
     data = coloring_file(source, request.kind)

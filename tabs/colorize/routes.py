@@ -20,22 +20,22 @@ from truehue.tabs.colorize.files import Files
 from truehue.tabs.colorize.images import (
     MAX_LOG_BYTES,
     ColoringRequest,
-    PictureRequest,
+    SketchImageRequest,
     file_name,
     image_view,
 )
 from truehue.tabs.colorize.saved import (
-    Keeping,
     NamedColoring,
+    SaveColoringRequest,
     coloring_view,
     delete_coloring,
-    keep,
+    save_coloring,
     saved_view,
 )
 from truehue.tabs.colorize.sketches import (
     NamedSketch,
-    Preparing,
-    Storing,
+    PrepareSketchRequest,
+    StoreSketchRequest,
     import_sketch,
     prepared_view,
     sketch_view,
@@ -72,17 +72,19 @@ def colorize_routes(context: Context) -> FeatureRouter:
     @router.get("/prepared")
     async def about_prepared(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
         def about() -> Answer:
-            return prepared_view(context, actor, read_as(Preparing, request.query_params))
+            return prepared_view(
+                context, actor, read_as(PrepareSketchRequest, request.query_params)
+            )
 
         # Cleaning an image and finding its regions costs what its pictures cost.
         return await anyio.to_thread.run_sync(lambda: json_answer(about), limiter=files.limiter)
 
     router.post_json("/compare", ColoringRequest, compare_view, MAX_LOG_BYTES)
-    router.post_json("/picture", PictureRequest, image_view, MAX_LOG_BYTES)
-    router.post_json("/keep", Keeping, keep, MAX_LOG_BYTES)
+    router.post_json("/picture", SketchImageRequest, image_view, MAX_LOG_BYTES)
+    router.post_json("/keep", SaveColoringRequest, save_coloring, MAX_LOG_BYTES)
     router.post_json("/kept/{coloring}/delete", NamedColoring, delete_coloring)
     router.post_json("/candidates", CandidatesRequest, start_candidates)
-    router.post_json("/sketches", Storing, store_sketch)
+    router.post_json("/sketches", StoreSketchRequest, store_sketch)
     # A large image takes a gigabyte for a moment.
     decoding = anyio.CapacityLimiter(DECODES_AT_ONCE)
     router.post_file("/import", EmptyRequest, context.limits.image_bytes, import_sketch, decoding)

@@ -25,7 +25,7 @@ OTHER_PICTURE = (
 )
 
 
-class Keeping(ColoringRequest):
+class SaveColoringRequest(ColoringRequest):
     """A coloring with the ``checksum`` of the layer that the page shows."""
 
     checksum: str = Field(max_length=8, title="The checksum")
@@ -83,7 +83,7 @@ class SavedColorings(TypedDict):
 
 
 @requires("add")
-def keep(context: Context, actor: Actor, request: Keeping) -> NewColoring:
+def save_coloring(context: Context, actor: Actor, request: SaveColoringRequest) -> NewColoring:
     """Saves a coloring, and its sketch where that was not stored. The log is replayed first, so
     that the saved image is the one that was seen."""
     text = normal(request.words)

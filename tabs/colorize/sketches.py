@@ -151,7 +151,7 @@ def _stored_json(record: SketchRecord) -> StoredSketch:
     }
 
 
-class Preparing(PageRequest):
+class PrepareSketchRequest(PageRequest):
     """A stored image, and how it becomes a sketch; without a threshold one is found."""
 
     image: str = Field(title="The image")
@@ -161,7 +161,7 @@ class Preparing(PageRequest):
     flatten: bool = Field(default=True, title="Taking shading away")
 
 
-class Storing(Preparing):
+class StoreSketchRequest(PrepareSketchRequest):
     """The same to be stored for a concept, or a starter ``drawing`` for its own."""
 
     image: str = ""
@@ -169,7 +169,7 @@ class Storing(Preparing):
     drawing: str = ""
 
 
-def prepare_sketch(context: Context, request: Preparing) -> Sketch:
+def prepare_sketch(context: Context, request: PrepareSketchRequest) -> Sketch:
     """The sketch that comes of a stored image; the last ones are kept. Raises NotStored."""
     record = context.storage.images.get(request.image)  # also of what is kept: is it theirs to see?
     settings = SketchSettings(request.threshold, request.side, request.speck, request.flatten)
@@ -195,7 +195,7 @@ class PreparedSketch(TypedDict):
 
 
 @requires("look")
-def prepared_view(context: Context, actor: Actor, request: Preparing) -> PreparedSketch:
+def prepared_view(context: Context, actor: Actor, request: PrepareSketchRequest) -> PreparedSketch:
     """A sketch before it is stored: its size, its regions under each closing, and warnings."""
     sketch = prepare_sketch(context, request)
     height, width = sketch.ink.shape
@@ -265,7 +265,7 @@ class SketchOfConcept(TypedDict):
 
 
 @requires("add")
-def store_sketch(context: Context, actor: Actor, request: Storing) -> SketchOfConcept:
+def store_sketch(context: Context, actor: Actor, request: StoreSketchRequest) -> SketchOfConcept:
     """Stores the sketch of a concept, and uses it for that concept from now on. A sketch stored for
     another concept is not changed."""
     if request.drawing:

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from truehue.core.command import Command, arg, command, data_folder, say
+from truehue.core.command import Command, arg, command, data_folder, print_now
 from truehue.core.errors import BadInput, DatabaseBusy
 from truehue.storage.accounts import ADMIN, ROLES
 from truehue.storage.database.connection import DATABASE_NAME
@@ -63,7 +63,7 @@ def _add(options: argparse.Namespace) -> int:
     fields = {"do": "add", "name": plain_name(options.name), "role": options.role}
     if options.role not in ("", ADMIN) and not _change(data, {"do": "list"})["accounts"]:
         raise BadInput("The first account has to be an admin's.", "role")
-    say(_change(data, {**fields, "password_hash": _password_hash()})["words"])
+    print_now(_change(data, {**fields, "password_hash": _password_hash()})["words"])
     return 0
 
 
@@ -71,7 +71,7 @@ def _add(options: argparse.Namespace) -> int:
 def _set_password(options: argparse.Namespace) -> int:
     data = _existing(options)
     fields = {"do": "password", "name": plain_name(options.name)}
-    say(_change(data, {**fields, "password_hash": _password_hash()})["words"])
+    print_now(_change(data, {**fields, "password_hash": _password_hash()})["words"])
     return 0
 
 
@@ -83,7 +83,7 @@ def _set_password(options: argparse.Namespace) -> int:
 )
 def _close(options: argparse.Namespace) -> int:
     data = _existing(options)
-    say(_change(data, {"do": "close", "name": plain_name(options.name)})["words"])
+    print_now(_change(data, {"do": "close", "name": plain_name(options.name)})["words"])
     return 0
 
 
@@ -92,9 +92,11 @@ def _list(options: argparse.Namespace) -> int:
     accounts = _change(_existing(options), {"do": "list"})["accounts"]
     for account in accounts:
         closed = "  closed" if account["closed"] else ""
-        say(f"{account['name']}  {account['role']}  since {account['created_at'][:10]}{closed}")
+        print_now(
+            f"{account['name']}  {account['role']}  since {account['created_at'][:10]}{closed}"
+        )
     if not accounts:
-        say("There is no account: whoever is at this machine is the owner.")
+        print_now("There is no account: whoever is at this machine is the owner.")
     return 0
 
 

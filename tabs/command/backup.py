@@ -10,7 +10,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from truehue.core.command import INTERRUPTED, Command, arg, data_folder, flag, percent_line, say
+from truehue.core.command import (
+    INTERRUPTED,
+    Command,
+    arg,
+    data_folder,
+    flag,
+    percent_line,
+    print_now,
+)
 from truehue.core.errors import BadInput, DatabaseBusy
 from truehue.tabs.accounts.control import COPY_DATABASE, COPY_S, ask
 
@@ -59,9 +67,9 @@ def _back_up(options: argparse.Namespace) -> int:
         replace=options.replace,
         progress=percent_line(),
     )
-    say(f"{path}: {report.facts.files:,} files, {size_text(report.file_bytes)}, checked.")
+    print_now(f"{path}: {report.facts.files:,} files, {size_text(report.file_bytes)}, checked.")
     for sentence in report.problems:
-        say(f"The data folder is not whole: {sentence}", file=sys.stderr)
+        print_now(f"The data folder is not whole: {sentence}", file=sys.stderr)
     return 0
 
 

@@ -10,7 +10,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from truehue.core.command import INTERRUPTED, Command, arg, percent_line, say
+from truehue.core.command import INTERRUPTED, Command, arg, percent_line, print_now
 
 EPILOG = """\
 examples:
@@ -28,18 +28,18 @@ def _restore(options: argparse.Namespace) -> int:
     path, into = (Path(values).expanduser() for values in (options.file, options.into))
     report = restore(path, into, percent_line())
     facts = report.facts
-    say(
+    print_now(
         f"{report.folder}: {facts.files:,} files, as they were at {facts.created_at}, checked. "
         f"Start TrueHue with it: python -m truehue serve --data {shlex.quote(str(into))}"
     )
     if facts.step < NEWEST:
-        say(
+        print_now(
             f"The database has step {facts.step}: the first start brings it to step {NEWEST}. "
             f"TrueHue {facts.truehue} reads it as it is.",
             file=sys.stderr,
         )
     for sentence in report.problems:
-        say(f"The backup is of a data folder that was not whole: {sentence}", file=sys.stderr)
+        print_now(f"The backup is of a data folder that was not whole: {sentence}", file=sys.stderr)
     return 0
 
 

@@ -16,7 +16,7 @@ from truehue.core.batch.execute import pausing_on_interrupt
 from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.color.munsell import load_munsell
-from truehue.core.command import ProgressLine, say
+from truehue.core.command import ProgressLine, print_now
 from truehue.core.errors import BadInput, DatabaseBusy, DataFolderError, TrueHueError
 from truehue.core.generation.backends.endpoints import configured_endpoints
 from truehue.core.generation.opening import missing
@@ -156,7 +156,7 @@ def _say_estimate(
         masks = (
             {"with_masks": sum(map(with_masks, run_plans))} if run_plans[0].kind == STORED else {}
         )
-        say(
+        print_now(
             json.dumps(
                 {
                     "estimate": rows,
@@ -168,24 +168,24 @@ def _say_estimate(
             )
         )
         return each
-    say(images_text(run_plans))
+    print_now(images_text(run_plans))
     for sentence in (*remarks, *describe_masks(run_plans)):
-        say(sentence)
+        print_now(sentence)
     for plan, estimate, sentences in zip(run_plans, each, missing, strict=True):
-        say(f"  {plan.name}")
+        print_now(f"  {plan.name}")
         pace = estimate.seconds_a_picture
         about = "" if pace is None else f"{pace:.3g} s per image and worker. "
-        say(f"    {about}{estimate.basis}")
+        print_now(f"    {about}{estimate.basis}")
         if sentences:
-            say("    It cannot start yet:")
+            print_now("    It cannot start yet:")
         for sentence in sentences:
-            say(f"    {sentence}")
+            print_now(f"    {sentence}")
     reference_set = "" if seconds is None else f", with {count_noun(crew.workers, 'worker')}"
-    say(f"Time: {'' if seconds is None else 'about '}{time_text(seconds)}{reference_set}")
+    print_now(f"Time: {'' if seconds is None else 'about '}{time_text(seconds)}{reference_set}")
     disk_bytes = sum(estimate.disk_bytes for estimate in each)
-    say(f"Disk: about {bytes_text(disk_bytes)} in {runs_root(options)}")
+    print_now(f"Disk: about {bytes_text(disk_bytes)} in {runs_root(options)}")
     if price is not None:
-        say(f"Cost: {money_text(seconds, price)}, at {price:g} per hour")
+        print_now(f"Cost: {money_text(seconds, price)}, at {price:g} per hour")
     return each
 
 
@@ -196,7 +196,7 @@ def _try_out(
     crew: ExecutionSettings,
 ) -> None:
     def before() -> None:
-        say("Timing a test of 3 images …", file=sys.stderr)
+        print_now("Timing a test of 3 images …", file=sys.stderr)
 
     settings = WorkerSettings(crew.sources, dict(crew.endpoints))
     trials.try_out(run_plans, settings, runs_root(options), before)
@@ -229,7 +229,7 @@ def _execute_all(
         state = _execute(options, folder, crew, retry_failed)
         if state.status != "finished":
             for other in folders[index + 1 :]:
-                say(
+                print_now(
                     f"Not started: {other.summary()['name']}; python -m truehue runs resume "
                     f"{other.run_id[:8]}",
                     file=sys.stderr,
@@ -243,7 +243,7 @@ def _execute(
 ) -> BatchState:
     name, short = folder.summary()["name"], folder.run_id[:8]
     if not options.json:
-        say(f"{name} ({short})", file=sys.stderr)
+        print_now(f"{name} ({short})", file=sys.stderr)
     line = RunProgress(options.json)
     if state_of(folder).status != "running":
         folder.set_desired_state("run")
@@ -254,20 +254,22 @@ def _execute(
         line.close()
     used = _taken_in(options, folder)
     if options.json:
-        say(json.dumps(full_status_json(folder)))
+        print_now(json.dumps(full_status_json(folder)))
         return state
-    say(f"{state.status.capitalize()}: {progress_text(state)}", file=sys.stderr)
+    print_now(f"{state.status.capitalize()}: {progress_text(state)}", file=sys.stderr)
     for sentence in (state.message, used):
         if sentence:
-            say(sentence, file=sys.stderr)
+            print_now(sentence, file=sys.stderr)
     for text, count in state.problems[:5]:
-        say(f"  {count:,} × {text}", file=sys.stderr)
+        print_now(f"  {count:,} × {text}", file=sys.stderr)
     for sentence in held_text(folder, state):
-        say(f"  {sentence}", file=sys.stderr)
+        print_now(f"  {sentence}", file=sys.stderr)
     if state.status != "finished":
-        say(f"Go on: python -m truehue runs resume {short}", file=sys.stderr)
+        print_now(f"Go on: python -m truehue runs resume {short}", file=sys.stderr)
     elif state.failed:
-        say(f"Try the failed ones again: python -m truehue runs retry {short}", file=sys.stderr)
+        print_now(
+            f"Try the failed ones again: python -m truehue runs retry {short}", file=sys.stderr
+        )
     return state
 
 
@@ -311,7 +313,7 @@ class RunProgress:
             self._line.show(lambda: progress_text(state))
         elif time.monotonic() - self._last >= JSON_S:
             self._last = time.monotonic()
-            say(json.dumps(asdict(state)))
+            print_now(json.dumps(asdict(state)))
 
     def close(self) -> None:
         """Leaves the line."""
@@ -482,12 +484,12 @@ def _import(storage: Storage, options: argparse.Namespace, set_id: str) -> None:
     """Imports the folder, and says what became of its files."""
     from truehue.tabs.page.jobs import job_alone
     from truehue.tabs.page.roles import OWNER
-    from truehue.tabs.runs.image_import import ImageFolder, take
+    from truehue.tabs.runs.image_import import ImageFolder, import_folder
     from truehue.tabs.shell.compose import make_context
 
     context = make_context(storage, options.data)
     request = ImageFolder(path=options.images_from, model=options.model[0], set=set_id)
-    report = take(context, OWNER, request, job_alone("images"))
+    report = import_folder(context, OWNER, request, job_alone("images"))
     for number, text in report["counts"]:
         print(f"  {number:,} {text}", file=sys.stderr)
     for listed in report["lists"]:

@@ -91,7 +91,7 @@ class StoredScene(TypedDict):
     rule: str
 
 
-class KeepPicture(PageRequest):
+class SaveImageRequest(PageRequest):
     """A picture of a diagnosis, with the rule and the asked color that it is to be shown by."""
 
     model_config = ConfigDict(extra="allow")
@@ -101,7 +101,7 @@ class KeepPicture(PageRequest):
 
 
 @requires("add")
-def save_image(context: Context, actor: Actor, request: KeepPicture) -> StoredScene:
+def save_image(context: Context, actor: Actor, request: SaveImageRequest) -> StoredScene:
     """Stores an image of a rule accuracy report, so that it can be opened in Inspect."""
     scene = scene_of(request.model_extra or {})
     return stored(context, scene, request.rule, request.asked, actor.id)

@@ -10,7 +10,7 @@ from typing import NotRequired, TypedDict
 from truehue.core.analysis.records import FailureItem, RunRecord
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import TrueHueError
-from truehue.core.export.source import gone_text
+from truehue.core.export.source import missing_image_reason
 from truehue.core.generation.registry import name_of
 from truehue.core.generation.truth import stand_in_tag
 from truehue.core.prompts.prompt import TASKS
@@ -86,7 +86,7 @@ def image_json(
         "mask": item.mask_id,
         "url": f"/media/images/{item.image_id}.png" if item.image_id else "",
         "thumb": f"/media/thumbs/{item.image_id}.png" if item.image_id else "",
-        "gone": gone_text(run.summary if run else {}),
+        "gone": missing_image_reason(run.summary if run else {}),
         "target": item.target,
         "object": item.object_name,
         "color": item.color,

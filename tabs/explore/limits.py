@@ -23,12 +23,12 @@ _LABELS = {
 MAX_LIMIT = 1000.0
 
 
-def may_move(by: Rule) -> bool:
+def has_adjustable_limits(by: Rule) -> bool:
     """Whether the stored numbers of a rule say who passes with other limits."""
     return not by.same_candidate
 
 
-def usual_limits(by: Rule) -> dict[str, float]:
+def default_limits(by: Rule) -> dict[str, float]:
     """The limits that a rule judges by, in the order in which they are told."""
     limits = {name: getattr(by.thresholds, name) for name in _LABELS}
     return {name: value for name, value in limits.items() if value is not None}
@@ -45,9 +45,9 @@ def limits_of(params: Mapping[str, str], rule_id: str) -> dict[str, float]:
     if not text:
         return {}
     by = rule(rule_id)
-    usual = usual_limits(by)
-    if not may_move(by):
-        raise BadInput(why_not(by))
+    usual = default_limits(by)
+    if not has_adjustable_limits(by):
+        raise BadInput(fixed_limits_reason(by))
     limits = dict(usual)
     for part in text[:200].split(","):
         name, _, value = part.partition(":")
@@ -69,9 +69,9 @@ def _number(name: str, text: str) -> float:
     return value
 
 
-def why_not(by: Rule) -> str:
+def fixed_limits_reason(by: Rule) -> str:
     """Why the limits of a rule cannot be moved here; empty where they can."""
-    if may_move(by):
+    if has_adjustable_limits(by):
         return ""
     return (
         f"The thresholds of {by.name} cannot be adjusted: all its metrics must pass on one "
@@ -103,7 +103,7 @@ class LimitsJson(TypedDict):
 def limits_view(rule_id: str, limits: Mapping[str, float]) -> LimitsJson:
     """The limits as the page moves them; ``limits`` as :func:`limits_of` gave them."""
     by = rule(rule_id)
-    usual = usual_limits(by)
+    usual = default_limits(by)
     parts = [
         f"{_LABELS[name][0]} below {limits[name]:g}{_LABELS[name][1]} instead of {value:g}"
         for name, value in usual.items()
@@ -122,9 +122,9 @@ def limits_view(rule_id: str, limits: Mapping[str, float]) -> LimitsJson:
             }
             for name, value in usual.items()
         ]
-        if may_move(by)
+        if has_adjustable_limits(by)
         else [],
-        "why_not": why_not(by),
+        "why_not": fixed_limits_reason(by),
         "words": f"With your thresholds: {'; '.join(parts)}. Stored data stays unchanged, and a "
         "number opens its images by the rule's own thresholds."
         if parts

@@ -11,7 +11,7 @@ from truehue.tabs.charts.analyses import figure_csv, figure_view
 from truehue.tabs.explore.audit import agreement_view, reasons_view
 from truehue.tabs.explore.diagnosis import KIND, Diagnose, start_run, stored_reports
 from truehue.tabs.explore.diagnosis_images import (
-    KeepPicture,
+    SaveImageRequest,
     measured,
     save_image,
     scene_of,
@@ -66,7 +66,7 @@ def explore_routes(context: Context) -> FeatureRouter:
     ) -> JSONResponse:
         return json_answer(lambda: measured(scene_of(request.query_params), rule, requested))
 
-    router.post_json("/example", KeepPicture, save_image)
+    router.post_json("/example", SaveImageRequest, save_image)
 
     @router.get("/agreement")
     def agreement(request: Request) -> JSONResponse:

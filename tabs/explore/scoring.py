@@ -83,14 +83,14 @@ def score_runs(
 ) -> dict[str, Any]:
     """The work of the job. First, what an app that was killed has left is taken in."""
     index = context.storage.data_dir / FOLDER
-    take_left_over(context, index)
+    ingest_interrupted_scores(context, index)
     tasks = _lacking(context, run_ids, measures)
     job.tell(f"0 of {count_noun(len(tasks), 'image')}", 0, len(tasks))
     if not tasks:
         return {}
     folder = index / secrets.token_hex(8)
     work = begin_scoring(folder, tasks, measures, context.service(Fidelity).registration())
-    taking = _Taking(context, work)
+    taking = ScoreIngest(context, work)
 
     def watch(state: BatchState) -> None:
         if job.stop.is_set() and state.status == "running":
@@ -114,14 +114,14 @@ def score_runs(
     return {}
 
 
-def take_left_over(context: Context, index: Path) -> None:
+def ingest_interrupted_scores(context: Context, index: Path) -> None:
     """Takes in what work that was under way when its process was killed has written down, and takes
     its folder away; work that somebody is at stays."""
     for folder in sorted(index.glob("*")) if index.is_dir() else []:
         if not (folder / PLAN).is_file() or not is_free(folder / LOCK):
             continue
         try:
-            _Taking(context, ScoringWork(folder), again=True).take()
+            ScoreIngest(context, ScoringWork(folder), again=True).take()
         except (TrueHueError, TypeError, ValueError, KeyError):
             continue  # of another version, or damaged: its pictures are scored again
         shutil.rmtree(folder, ignore_errors=True)
@@ -149,7 +149,7 @@ def _lacking(
     ]
 
 
-class _Taking:
+class ScoreIngest:
     """Scores of a work go into the database, each item's once; ``again`` also what was taken before
     is looked for there."""
 

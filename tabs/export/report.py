@@ -39,14 +39,14 @@ from truehue.core.export.report import (
     Chart,
     Code,
     Facts,
+    FailureExample,
+    FailureExamples,
     Paragraph,
     Report,
     Section,
-    Shot,
-    Shots,
     Table,
 )
-from truehue.core.export.source import ExportRun, gone_text, imported_text, look
+from truehue.core.export.source import ExportRun, imported_text, look, missing_image_reason
 from truehue.core.generation.registry import name_of
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import set_title
@@ -350,7 +350,7 @@ def without_clicks(text: str) -> str:
 
 def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
     results = context.storage.results
-    gone = gone_text(context.storage.runs.get(run_id).summary)
+    gone = missing_image_reason(context.storage.runs.get(run_id).summary)
     selection = Slice(rule_id, (run_id,), status="fail")
     total = results.count(selection)
     if not total:
@@ -373,10 +373,10 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
         )
         if own:
             shots = tuple(_shot(context, item, gone) for item in own)
-            yield Shots(f"{name} ({task.upper()}), {len(own):,}", shots)
+            yield FailureExamples(f"{name} ({task.upper()}), {len(own):,}", shots)
 
 
-def _shot(context: Context, item: FailureItem, gone: str) -> Shot:
+def _shot(context: Context, item: FailureItem, gone: str) -> FailureExample:
     image, missing = b"", "no image"
     if item.image_id:
         try:
@@ -385,7 +385,7 @@ def _shot(context: Context, item: FailureItem, gone: str) -> Shot:
             missing = gone
     number = "" if item.delta_e00 is None else f"{item.delta_e00:.1f} ΔE00"
     target = f"not {item.color_name}" if item.relation == DIFFERS else item.color_name
-    return Shot(
+    return FailureExample(
         image,
         missing,
         item.text,

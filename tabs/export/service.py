@@ -234,7 +234,7 @@ def start_import(context: Context, actor: Actor, path: Path, name: str, ours: bo
 
     def work(job: Job) -> dict[str, Any]:
         try:
-            folder = take_in(context, path, name, _progress_of(job, "Checking"), actor.id)
+            folder = import_archive(context, path, name, _progress_of(job, "Checking"), actor.id)
         except Cancelled:
             job.tell("Nothing was imported.")
             raise
@@ -254,7 +254,7 @@ def start_import(context: Context, actor: Actor, path: Path, name: str, ours: bo
     return context.jobs.start(IMPORT, f"Import of {name}", actor, work)
 
 
-def take_in(
+def import_archive(
     context: Context,
     path: Path,
     name: str,

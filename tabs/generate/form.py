@@ -26,7 +26,7 @@ from truehue.tabs.generate.own_prompt import (
     OwnPrompt,
     PromptReading,
     fields_of,
-    follow,
+    fill_fields,
     reading_view,
 )
 from truehue.tabs.generate.plan import (
@@ -52,7 +52,7 @@ from truehue.tabs.page.links import read, whole
 from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.shared_answers import StartedJob
-from truehue.tabs.verdicts.generation import draw
+from truehue.tabs.verdicts.generation import enqueue_generation
 
 
 class GenerateImages(PageRequest):
@@ -83,7 +83,7 @@ def start_generation(context: Context, actor: Actor, request: GenerateImages) ->
         if lost:
             raise BadInput(f"{lost[0]} Remove it from the selection.")
     title = title_of(prompts, how)
-    return {"job": draw(context, prompts, requests(prompts, how), title, actor)}
+    return {"job": enqueue_generation(context, prompts, requests(prompts, how), title, actor)}
 
 
 # Not a comma: the path of a folder may hold one.
@@ -195,7 +195,7 @@ def plan_generation(context: Context, actor: Actor, request: GenerationForm) -> 
 
     ``fields`` are object and color once they have followed the prompt.
     """
-    name, target = follow(request.own)
+    name, target = fill_fields(request.own)
     own = replace(request.own, object_name=name, target_text=target)
     models, controls = request.models, request.controls
     about: ChosenModels = {}

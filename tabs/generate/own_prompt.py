@@ -96,7 +96,7 @@ def fields_of(text: str) -> tuple[str, str]:
     return first.name, first.color.value if first.color else ""
 
 
-def follow(own: OwnPrompt) -> tuple[str, str]:
+def fill_fields(own: OwnPrompt) -> tuple[str, str]:
     """What the fields hold once they have followed the words: what was set by hand stays."""
     name, color = fields_of(own.text)
     object_by_hand, color_by_hand = own.hand

@@ -173,7 +173,7 @@ def labels_for(object_name: Any) -> str:
     return ", ".join(row.negative_labels) if row else ""
 
 
-def at_hand(sources: Sources, role: Role) -> list[tuple[str, str]]:
+def available_models(sources: Sources, role: Role) -> list[tuple[str, str]]:
     """Names and ids of a role's models for a choice; those that are not here say so."""
     return [
         (entry.name if find(entry, sources) else f"{entry.name} (not installed)", entry.id)

@@ -7,7 +7,7 @@ from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks.grounded.variants import VARIANTS, mask_variant
 from truehue.core.masks.grounded.weights import Role
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RULES
-from truehue.tabs.inspect.mask_request import FIRST_VARIANT, at_hand, first_of
+from truehue.tabs.inspect.mask_request import FIRST_VARIANT, available_models, first_of
 from truehue.tabs.inspect.score import NO_IMAGE
 from truehue.tabs.inspect.view import waiting
 from truehue.tabs.page.context import Context
@@ -20,7 +20,7 @@ def form_html(sources: Sources) -> str:
     """The tab with its fields, and what there is to choose from; ``sources`` tell which weights
     are installed."""
     roles: tuple[Role, ...] = ("detector", "segmenter", "presence")
-    models = {role: at_hand(sources, role) for role in roles}
+    models = {role: available_models(sources, role) for role in roles}
     models["presence"].insert(0, ("nobody", ""))
     return html(
         "inspect/form",

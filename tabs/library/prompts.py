@@ -43,7 +43,7 @@ class Resolve(PageRequest):
     rule: str = RULE
 
 
-class KeepSelection(PageRequest):
+class SaveSelectionRequest(PageRequest):
     """Prompts to be kept under a name."""
 
     name: Annotated[str, Field(max_length=MAX_NAME, title="The name")] = ""
@@ -222,7 +222,7 @@ def hide_set(context: Context, actor: Actor, request: NamedSet) -> Done:
 
 
 @requires("add")
-def save_selection(context: Context, actor: Actor, request: KeepSelection) -> SavedSelection:
+def save_selection(context: Context, actor: Actor, request: SaveSelectionRequest) -> SavedSelection:
     """Saves prompts under a name; an existing name gets a new version."""
     name = plain_name(request.name)
     if name in dict(context.service(Library).selections()):

@@ -9,10 +9,10 @@ from truehue.core.errors import BadInput
 from truehue.core.prompts.search import Query
 from truehue.tabs.library.prompts import (
     RULE,
-    KeepSelection,
     NamedSelection,
     NamedSet,
     Resolve,
+    SaveSelectionRequest,
     hide_set,
     matching,
     prompt_sets_view,
@@ -70,6 +70,6 @@ def prompt_routes(context: Context) -> FeatureRouter:
     router.post_json("/prompts/resolve", Resolve, resolve, MAX_BASKET_BYTES)
     router.post_file("/prompts/sets", EmptyRequest, context.limits.prompts_bytes, take_prompts)
     router.post_json("/prompts/sets/hide", NamedSet, hide_set)
-    router.post_json("/selections", KeepSelection, save_selection, MAX_BASKET_BYTES)
+    router.post_json("/selections", SaveSelectionRequest, save_selection, MAX_BASKET_BYTES)
     router.post_json("/selections/remove", NamedSelection, remove_selection)
     return router

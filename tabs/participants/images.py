@@ -37,7 +37,7 @@ class _Regions(Body):
         return bytes(brotli.compress(self.plain, quality=5))
 
 
-class Pictures:
+class ParticipantImages:
     """Makes and keeps them. Belongs to one event loop."""
 
     def __init__(self, storage: Storage) -> None:

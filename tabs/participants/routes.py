@@ -26,7 +26,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.links import whole
 from truehue.tabs.page.throttle import network_of
 from truehue.tabs.page.visitor_cookies import is_https
-from truehue.tabs.participants.images import Pictures, nearest_side
+from truehue.tabs.participants.images import ParticipantImages, nearest_side
 from truehue.tabs.participants.page import PAGE_HEADERS, shell
 from truehue.tabs.participants.posting import GONE, post
 from truehue.tabs.participants.reading import Refusal, read_list, texts_of
@@ -48,7 +48,7 @@ Answered = Callable[[Visit], Awaitable[Response]]
 def participant_routes(context: Context) -> APIRouter:
     """The router of everything that participants reach, but for the page's own files."""
     participation = context.service(Participation)
-    images = Pictures(context.storage)
+    images = ParticipantImages(context.storage)
 
     async def visit_at(token: str) -> Visit | None:
         return None if context.demo else await participation.visit(token)

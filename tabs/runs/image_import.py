@@ -19,7 +19,7 @@ from truehue.core.image_sets.records import (
     Remark,
     RemarkList,
     Tally,
-    drawing,
+    generation_of,
     read,
 )
 from truehue.core.images.pixels import Mask
@@ -141,12 +141,12 @@ def start_import(context: Context, actor: Actor, request: ImageFolder) -> Starte
 
     def work(job: Job) -> dict[str, Any]:
         with context.staging.in_use(request.session):
-            return take(context, actor, request, job)
+            return import_folder(context, actor, request, job)
 
     return {"job": context.jobs.start("images", f"Import of {name}", actor, work).id}
 
 
-def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict[str, Any]:
+def import_folder(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict[str, Any]:
     """Imports a folder, image by image; the answer is the report. Stops when the job says so."""
     stored = 0
     try:
@@ -169,7 +169,7 @@ def take(context: Context, actor: Actor, request: ImageFolder, job: Job) -> dict
                 continue
             loaded_image = step.loaded
             context.require_space(2 * loaded_image.srgb8[..., 0].size, images=1)
-            row = drawing(step, job.id, source)
+            row = generation_of(step, job.id, source)
             image = context.storage.images.add(
                 loaded_image.srgb8, loaded_image.name, "import", loaded_image.notes, maker=actor.id
             )

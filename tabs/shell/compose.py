@@ -22,7 +22,7 @@ from truehue.tabs.page.roles import OWNER
 from truehue.tabs.page.staging import Staging
 from truehue.tabs.shell.allowance import WorkspaceAllowance
 from truehue.tabs.shell.workspaces import FOLDER, Demonstration, Workspaces
-from truehue.tabs.shell.zero_gpu import far_models
+from truehue.tabs.shell.zero_gpu import remote_openers
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
@@ -63,7 +63,7 @@ def make_context(
         partial(memory_wanted, sources=sources),
         memory_of,
     )
-    far = far_models(near, sources)
+    far = remote_openers(near, sources)
     if far is not None:  # they hold nothing here
         opens, memory = far, (lambda _: 0, lambda _: 0)
     engine = Engine(opens[0], memory[0], _all_memory, opens[1], memory[1])

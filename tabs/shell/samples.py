@@ -17,7 +17,7 @@ from truehue.tabs.generate.examples import EXAMPLES, make_example
 from truehue.tabs.generate.form import GenerateImages, start_generation
 from truehue.tabs.generate.own_prompt import OwnPrompt
 from truehue.tabs.generate.plan import Settings
-from truehue.tabs.library.prompts import KeepSelection, save_selection
+from truehue.tabs.library.prompts import SaveSelectionRequest, save_selection
 from truehue.tabs.library.service import SELECTION
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER
@@ -82,7 +82,7 @@ def _selection(context: Context, end: Callable[[], bool]) -> None:
         for prompt in prompt_set("concepts").prompts()
         if prompt.id.endswith("-photo") and prompt.targets[0].name == THING
     ]
-    save_selection(context, OWNER, KeepSelection(name=THING, refs=tuple(named)))
+    save_selection(context, OWNER, SaveSelectionRequest(name=THING, refs=tuple(named)))
 
 
 def _drawings(context: Context, end: Callable[[], bool]) -> None:

@@ -89,7 +89,7 @@ async def hold_stream() -> AsyncIterator[None]:
         yield
 
 
-def at_work(demo: Any) -> bool:
+def has_active_events(demo: Any) -> bool:
     """Whether an event of a page is being answered, or waits for its turn."""
     events = [event for batch in demo._queue.active_jobs if batch for event in batch]
     return len(demo._queue) > 0 or any(event.fn.fn is not hold_stream for event in events)
@@ -160,7 +160,7 @@ def mount(
     demo._queue.sleep_when_free, demo._queue.progress_update_sleep_when_free = LOOK_S, PROGRESS_S
     # What it would count of every event is for a page of Gradio's that is closed here.
     demo._queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize
-    app.state.at_work = lambda: at_work(demo)
+    app.state.at_work = lambda: has_active_events(demo)
     gradio = next(route for route in mounted.routes if isinstance(route, Mount))
     gradio.app = GradioRoutes(
         gradio.app, lambda: len(demo._queue), [feature.id for feature in features if feature.title]

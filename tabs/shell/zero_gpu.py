@@ -45,7 +45,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Look:
+class RemoteImage:
     """An image that a segmenter is asked about; its embedding stays in the other process."""
 
     srgb8: np.ndarray
@@ -117,7 +117,7 @@ def answer_remotely(id: str, sources: Sources, method: str, values: tuple[Any, .
         if method == "about":
             return dict(getattr(tool, "about", {}))
         first, *rest = values
-        if isinstance(first, Look):
+        if isinstance(first, RemoteImage):
             first = tool.embed(first.srgb8, first.name, first.autocast)
         return getattr(tool, method)(first, *rest)
 
@@ -187,9 +187,9 @@ class RemoteTool:
     def unload(self) -> None:
         """Nothing is held here."""
 
-    def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> Look:
+    def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> RemoteImage:
         """The image itself: it is embedded there, with the first question."""
-        return Look(srgb8, name, autocast)
+        return RemoteImage(srgb8, name, autocast)
 
     def __getattr__(self, method: str) -> Callable[..., Any]:
         if method not in ("detect", "from_boxes", "from_points", "ask"):
@@ -200,7 +200,7 @@ class RemoteTool:
         return _value(lambda: self.send(self.tool_id, self.sources, method, values))
 
 
-def far_models(
+def remote_openers(
     near: Callable[[str], Any], sources: Sources
 ) -> tuple[Callable[[str], Any], Callable[[str], Any]] | None:
     """What opens models and tools where a Space has ZeroGPU; None elsewhere. ``near`` opens those

@@ -351,8 +351,8 @@ def _source_images(
     return [ImageProfile(image.image_id, mask.mask_id, profile)], [], notes
 
 
-def _wanted(source: Source, text: str) -> generated.Wanted:
-    return generated.Wanted(source.id, text, source.style, source.guidance)
+def _wanted(source: Source, text: str) -> generated.GeneratedSource:
+    return generated.GeneratedSource(source.id, text, source.style, source.guidance)
 
 
 def _people(context: Context, set_id: str) -> int:

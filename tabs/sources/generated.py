@@ -83,7 +83,7 @@ def key_of(context: Context, short_id: str, text: str = "") -> tuple[Key, list[I
 
 
 @dataclass(frozen=True)
-class Wanted:
+class GeneratedSource:
     """Images of a concept that a link names: ``style`` and ``guidance`` empty and None for all."""
 
     id: str
@@ -93,7 +93,7 @@ class Wanted:
 
 
 def measured_images(
-    context: Context, wanted: Wanted
+    context: Context, wanted: GeneratedSource
 ) -> tuple[list[ImageProfile], list[str], tuple[str, ...]]:
     """The measured images, why others could not be measured, and what was assumed. Raises
     NotStored."""
@@ -117,7 +117,7 @@ def measured_images(
     return profiles, unscored, (note,) if note else ()
 
 
-def measure(context: Context, wanted: Wanted, until_s: float) -> tuple[int, int]:
+def measure(context: Context, wanted: GeneratedSource, until_s: float) -> tuple[int, int]:
     """Measures images that were not measured yet, at least one, until ``time.monotonic()`` is past
     ``until_s``. Returns how many are measured, of how many. Raises NotStored."""
     images = _with_masks(context, wanted)
@@ -138,7 +138,7 @@ def measure(context: Context, wanted: Wanted, until_s: float) -> tuple[int, int]
     return len(images), len(images)
 
 
-def background(context: Context, wanted: Wanted) -> str:
+def background(context: Context, wanted: GeneratedSource) -> str:
     """That images without a mask are measured with their background; empty where all have one."""
     return _background_note(_with_masks(context, wanted))
 
@@ -155,7 +155,9 @@ def _background_note(images: Sequence[tuple[GeneratedImage, MaskRecord | None]])
     )
 
 
-def _with_masks(context: Context, wanted: Wanted) -> list[tuple[GeneratedImage, MaskRecord | None]]:
+def _with_masks(
+    context: Context, wanted: GeneratedSource
+) -> list[tuple[GeneratedImage, MaskRecord | None]]:
     """The images, each with the newest mask of the concept's object, else its newest mask that is
     not the whole image, else that; None where it has none yet."""
     key, groups = key_of(context, wanted.id, normal(wanted.words))

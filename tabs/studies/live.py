@@ -184,7 +184,7 @@ class PersonProgress(TypedDict):
     excluded: bool
 
 
-class TurnedAwayJson(TypedDict):
+class RefusedVisitsJson(TypedDict):
     """Visits of a study that was full or closed."""
 
     visits: int
@@ -197,7 +197,7 @@ class LiveView(StudyProgress):
 
     people: list[PersonProgress]
     now: str
-    turned_away: TurnedAwayJson | None
+    turned_away: RefusedVisitsJson | None
 
 
 @requires("study")

@@ -76,6 +76,6 @@ def percent(value: float | None) -> str:
     return "–" if plain(value) is None else f"{value:.0%}"
 
 
-def two(value: float) -> str:
+def two_decimals(value: float) -> str:
     """Two decimals, with a real minus sign."""
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")

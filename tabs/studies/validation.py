@@ -31,7 +31,7 @@ from truehue.tabs.studies.results_numbers import (
     few_people_of_cases,
     number,
     percent,
-    two,
+    two_decimals,
 )
 
 MAX_TIMES = 50
@@ -162,7 +162,7 @@ def _many_metrics(count: int) -> list[str]:
 
 
 def _correlation(validation: Validation) -> str:
-    return f"{two(validation.pearson.value)} ({two(validation.pearson.low)} to {two(validation.pearson.high)})"
+    return f"{two_decimals(validation.pearson.value)} ({two_decimals(validation.pearson.low)} to {two_decimals(validation.pearson.high)})"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -193,8 +193,8 @@ def rating_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[s
         return ["These ratings do not show that any metric agrees with people."]
     number = best.spearman
     headline = (
-        f"{names[best.metric]} agrees best with people: rank correlation {two(number.value)} "
-        f"({two(number.low)} to {two(number.high)}) with the mean ratings of {best.images} images."
+        f"{names[best.metric]} agrees best with people: rank correlation {two_decimals(number.value)} "
+        f"({two_decimals(number.low)} to {two_decimals(number.high)}) with the mean ratings of {best.images} images."
     )
     metric_evidence = MetricEvidence("ratings", summary.answers - summary.skips)
     return compared(headline, rows, summary.differences.get("", ()), names, metric_evidence)

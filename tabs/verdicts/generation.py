@@ -26,7 +26,7 @@ SOURCE = {RENDERER: "render"}
 """The source of a model's images in storage; every other model's are ``generated``."""
 
 
-def draw(
+def enqueue_generation(
     context: Context,
     prompts: Sequence[Prompt],
     requests: Sequence[GenerationRequest],
@@ -54,12 +54,12 @@ def deliver_to(
     """The function that the engine calls with each result, in its own thread."""
 
     def deliver(delivery: Delivery) -> None:
-        keep(context, delivery, by_id.get(delivery.request.prompt_id), actor.id)
+        store_generation(context, delivery, by_id.get(delivery.request.prompt_id), actor.id)
 
     return deliver
 
 
-def keep(
+def store_generation(
     context: Context, delivery: Delivery, prompt: Prompt | None, maker: str
 ) -> GenerationRecord:
     """Stores a result that ``maker`` asked for: image, masks, and the row that says how to draw it

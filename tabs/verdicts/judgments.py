@@ -45,7 +45,7 @@ def measured_by_all(
     )
 
 
-def keep(
+def store_evidence(
     context: Context, image_id: str, mask_id: str, put: Question, maker: str
 ) -> list[EvidenceRecord]:
     """Judges the question by all rules and stores every verdict, kept by ``maker``; what is stored
@@ -92,8 +92,8 @@ class QuestionRequest(PageRequest):
 
 @requires("add")
 def save_question(context: Context, actor: Actor, request: QuestionRequest) -> list[EvidenceRecord]:
-    """:func:`keep` for what a page asks."""
-    return keep(context, request.image, request.mask, request.question(), actor.id)
+    """:func:`store_evidence` for what a page asks."""
+    return store_evidence(context, request.image, request.mask, request.question(), actor.id)
 
 
 class SavedVerdict(TypedDict):

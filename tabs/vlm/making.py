@@ -22,7 +22,7 @@ from truehue.core.vlm.generators import (
 from truehue.core.vlm.models.records import PIXELS
 from truehue.core.vlm.published import SkippedRow, import_settings, read_published
 from truehue.core.vlm.question_set import MANIFEST, open_set
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.records import IllustratedQuestion
 from truehue.tabs.page.actor import requires, stored_resource
 from truehue.tabs.page.errors import count_noun, message_of
 from truehue.tabs.page.jobs import Job
@@ -176,8 +176,8 @@ def _check_size(context: Context, questions: int) -> None:
 
 
 def _message(
-    context: Context, job: Job, items: Iterable[Illustrated], total: int
-) -> Iterator[Illustrated]:
+    context: Context, job: Job, items: Iterable[IllustratedQuestion], total: int
+) -> Iterator[IllustratedQuestion]:
     """The items, and how far it is; ends where people want an end, or have no more room."""
     size_bytes = 0
     for done, item in enumerate(items):
@@ -195,7 +195,7 @@ def _add(
     context: Context,
     actor: Actor,
     job: Job,
-    items: Iterable[Illustrated],
+    items: Iterable[IllustratedQuestion],
     name: str,
     made: Mapping[str, Any],
 ) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 from pydantic import Field
 
 from truehue.core.errors import BadInput, NotStored
-from truehue.core.files import content_path, why_of
+from truehue.core.files import content_path, file_problem
 from truehue.core.images.load import encode_png
 from truehue.core.vlm.evaluation.log import EvaluationLog
 from truehue.core.vlm.evaluation.plan import Version, read_question_image
@@ -357,4 +357,4 @@ def image_png(context: Context, actor: Actor, request: ImageRequest) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise NotStored(f"The image cannot be read: {why_of(error)}.") from error
+        raise NotStored(f"The image cannot be read: {file_problem(error)}.") from error

@@ -23,7 +23,7 @@ from truehue.annotation.assignment.assign import (
     length_of,
     replay,
 )
-from truehue.annotation.assignment.information import Knowledge
+from truehue.annotation.assignment.information import VotePrecision
 from truehue.annotation.assignment.ledger import AssignmentState, Ledger, current_colorings_of
 from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
 from truehue.annotation.participants import ExclusionRule, quality_of, reasons
@@ -191,14 +191,14 @@ def test_pairs_are_drawn_as_often_as_their_propensity_says() -> None:
 
 def test_equals_and_strangers_tell_most() -> None:
     tallies = {("m0", "m1"): (20, 20, 0), ("m0", "m2"): (40, 0, 0), ("m1", "m2"): (40, 0, 0)}
-    knowledge = Knowledge(["m0", "m1", "m2", "m3"], tallies)
+    knowledge = VotePrecision(["m0", "m1", "m2", "m3"], tallies)
     pairs = np.array([[0, 1], [0, 2], [0, 3]])
     equals, unequals, stranger = knowledge.gains(pairs)
     assert stranger > equals > unequals > 0
     assert knowledge.information(pairs[:1]) == pytest.approx(0.25)
     knowledge.add(pairs[2:], np.ones(1))
     assert knowledge.gains(pairs)[2] < stranger
-    tied = Knowledge(["a", "b"], {("a", "b"): (5, 5, 90)})
+    tied = VotePrecision(["a", "b"], {("a", "b"): (5, 5, 90)})
     assert tied.information(pairs[:1]) < 0.05
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from truehue.core import command
 from truehue.core.batch.records import BatchState
-from truehue.core.command import batch_progress, exit_status, say_problems, status_of
+from truehue.core.command import batch_progress, exit_status, print_problems, status_of
 from truehue.core.errors import BadInput
 
 
@@ -28,7 +28,7 @@ def test_a_line_now_and_then(
 def test_how_work_ended(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_status(BatchState("x", "finished", 2, 2)) == 0
     failed = BatchState("x", "finished", 2, 2, 1, problems=(("Too large.", 1),))
-    say_problems(failed, "a result")
+    print_problems(failed, "a result")
     assert exit_status(failed) == 2
     assert exit_status(BatchState("x", "paused", 2, 1, message="No budget.")) == 3
     said = capsys.readouterr()

@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from truehue.core.command import arg, command, say
+from truehue.core.command import arg, command, print_now
 from truehue.storage import Storage
 from truehue.storage.database.connection import Database
 from truehue.tabs.feature import AppParts
@@ -86,5 +86,5 @@ def tiny_routes(context: Context) -> FeatureRouter:
 @command("tiny", "Counts the colors noted in a data folder.", arg("folder FOLDER"))
 def COMMAND(options: argparse.Namespace) -> int:
     with Storage.open(options.folder) as storage:
-        say(str(storage.tables(NotedColors).count()))
+        print_now(str(storage.tables(NotedColors).count()))
     return 0

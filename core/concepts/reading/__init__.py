@@ -34,9 +34,9 @@ from truehue.core.concepts.reading.bins import (
     WORDS,
     FileRefused,
     by_color,
-    called,
     color_in,
     index_in,
+    normalize_header,
 )
 from truehue.core.concepts.reading.collector import RowCollector
 from truehue.core.concepts.reading.from_json import looks_like_json, take_json
@@ -45,11 +45,11 @@ from truehue.core.concepts.reading.tables import (
     TextTable,
     bare_numbers,
     is_turned_by_first_column,
+    read_headerless,
     read_table,
-    take_bare,
+    read_transposed,
+    read_wide,
     take_palettes,
-    take_turned,
-    take_wide,
 )
 from truehue.core.concepts.records import DistributionFile
 from truehue.core.errors import BadInput
@@ -103,19 +103,19 @@ def _take_table(source: TextSource, gathering: RowCollector, as_58: bool, text: 
     bare = bare_numbers(table)
     if bare is not None:
         numbers, above = bare
-        named = text if not above or called(above) in VALUE else above
-        take_bare(table, gathering, as_58, named, numbers)
+        named = text if not above or normalize_header(above) in VALUE else above
+        read_headerless(table, gathering, as_58, named, numbers)
     elif _is_wide(table):
-        take_wide(table, gathering, as_58, text)
+        read_wide(table, gathering, as_58, text)
     elif ColorColumns(table).places or table.column(INDEX) is not None:
         if _is_long(table, as_58):
             take_palettes(table, gathering, text)
             return True
-        take_turned(table, gathering, as_58, text)
+        read_transposed(table, gathering, as_58, text)
     elif is_turned_by_first_column(table):
-        take_turned(table, gathering, as_58, text, unnamed=True)
+        read_transposed(table, gathering, as_58, text, unnamed=True)
     else:
-        take_wide(table, gathering, as_58, text)
+        read_wide(table, gathering, as_58, text)
     return False
 
 
@@ -139,7 +139,7 @@ def _is_long(table: TextTable, as_58: bool) -> bool:
         return True
     labels = (*WEIGHT, *MODIFIER, *CONTRIBUTOR, *PEOPLE)
     rest = [header for index, header in enumerate(table.header) if index not in colors.places]
-    if not all(called(header) in labels for header in rest):
+    if not all(normalize_header(header) in labels for header in rest):
         return False
     # A color of every bin, each once, with one number: a histogram that was turned.
     try:

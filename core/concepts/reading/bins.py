@@ -51,7 +51,7 @@ class SourceColor:
         return value if isinstance(value, str) else str(value)
 
 
-def called(header: str) -> str:
+def normalize_header(header: str) -> str:
     """The name of a column as the tuples above have it: small letters, no star of ``L*``."""
     return header.strip().casefold().replace("*", "")
 

@@ -33,10 +33,10 @@ from truehue.core.concepts.reading.bins import (
     by_color,
     by_index,
     by_position,
-    called,
     color_in,
     comma_is_decimal,
     index_in,
+    normalize_header,
     number,
     of_lab,
     of_rgb,
@@ -66,7 +66,9 @@ class TextTable:
 
         Raises FileRefused where several are.
         """
-        positions = [index for index, header in enumerate(self.header) if called(header) in names]
+        positions = [
+            index for index, header in enumerate(self.header) if normalize_header(header) in names
+        ]
         if len(positions) > 1:
             shown = " and ".join(f'"{self.header[index]}"' for index in positions)
             raise FileRefused(f"{self.name} has the columns {shown}: keep one of them.")
@@ -207,14 +209,14 @@ def _delimiter(source: TextSource) -> str:
 _COLOR_ROW = (*COLOR, "colors")
 
 
-def take_wide(table: TextTable, gathering: RowCollector, as_58: bool, text: str | None) -> None:
+def read_wide(table: TextTable, gathering: RowCollector, as_58: bool, text: str | None) -> None:
     """Reads the table into ``gathering``.
 
     ``text`` is the concept of a table without a column of concepts. Raises FileRefused for a header
     that does not say which column is which bin.
     """
     concept = table.column(WORDS)
-    if concept is None and called(table.header[0]) in UNNAMED:
+    if concept is None and normalize_header(table.header[0]) in UNNAMED:
         concept = 0
     labels = LabelColumns.of(table, concept, text)
     columns = _Columns(table, labels)
@@ -308,7 +310,9 @@ class _Columns:
         cells = self._table.rows[0].fields if self._table.rows else ()
         if len(cells) < len(self._table.header):
             return {}
-        color_row = self._concept is not None and called(cells[self._concept]) in _COLOR_ROW
+        color_row = (
+            self._concept is not None and normalize_header(cells[self._concept]) in _COLOR_ROW
+        )
         # Six digits alone may be a count of pixels.
         if not color_row and not all(
             cells[index][:1] == "#" or "," in cells[index] for index in positions
@@ -332,7 +336,7 @@ class ColorColumns:
     """
 
     def __init__(self, table: TextTable) -> None:
-        names = [called(header) for header in table.header]
+        names = [normalize_header(header) for header in table.header]
         self._one = table.column(COLOR)
         three = next((ways for ways in (LAB, RGB) if set(ways) <= set(names)), ())
         twice = [name for name in three if names.count(name) > 1]
@@ -374,7 +378,7 @@ def color_of_cell(cell: str) -> SourceColor:
     return color
 
 
-def take_turned(
+def read_transposed(
     table: TextTable, gathering: RowCollector, as_58: bool, text: str | None, unnamed: bool = False
 ) -> None:
     """Reads the table into ``gathering``. ``unnamed``: the first column has the indices or colors.
@@ -394,7 +398,7 @@ def take_turned(
             or (unnamed and position == 0)
         ):
             continue
-        concept = (text or "") if called(header) in VALUE else header
+        concept = (text or "") if normalize_header(header) in VALUE else header
         if not concept.strip():
             raise no_concept(table.name)
         label = Label(f"Column {position + 1}", concept)
@@ -406,7 +410,7 @@ def take_turned(
         gathering.take_numbers(label, numbers, order)
 
 
-def take_bare(
+def read_headerless(
     table: TextTable,
     gathering: RowCollector,
     as_58: bool,

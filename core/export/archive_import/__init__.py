@@ -23,7 +23,7 @@ from truehue.core.export.archive_import.plan import checked_plan
 from truehue.core.export.archive_import.shards import checked_results
 from truehue.core.export.archive_import.zip_file import Limits, RunZip, import_images
 from truehue.core.export.source import IMPORTED, imported_from, parts_of, same_results
-from truehue.core.files import ReportProgress, ignore_progress, replace_file, why_of
+from truehue.core.files import ReportProgress, file_problem, ignore_progress, replace_file
 from truehue.core.runs.folder import ITEMS, PROMPTS, RunFolder
 
 INCOMING = ".incoming"
@@ -64,7 +64,7 @@ def open_archive(
         _say_where_from(run_path, archive, results.done, plan.summary)
         return _take_its_place(run_path, root, shown)
     except OSError as error:
-        raise DataFolderError(f"{shown} cannot be imported: {why_of(error)}.") from error
+        raise DataFolderError(f"{shown} cannot be imported: {file_problem(error)}.") from error
     finally:
         shutil.rmtree(waiting, ignore_errors=True)
 
@@ -163,7 +163,7 @@ def _take_its_place(run_path: Path, root: Path, shown: str) -> RunFolder:
         run_path.rename(target_folder.path)
     except OSError as error:
         raise DataFolderError(
-            f"{target_folder.path} cannot be made: {why_of(error)}. Remove what is there."
+            f"{target_folder.path} cannot be made: {file_problem(error)}. Remove what is there."
         ) from error
     return target_folder
 

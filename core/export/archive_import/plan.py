@@ -17,7 +17,7 @@ import numpy as np
 
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import Prompt, describe_unfit, prompt_from_json
-from truehue.core.runs.concepts import only_measured
+from truehue.core.runs.concepts import has_only_concepts
 from truehue.core.runs.folder import item_from_json
 from truehue.core.runs.plan import canonical_json, check_masker, items_digest, rows_sha256
 from truehue.core.runs.records import STORED, MaskerSpec, StoredItem
@@ -88,7 +88,7 @@ def checked_plan(folder: Path, shown: str, run_id: str) -> CheckedPlan:
         if _id(summary) != run_id or summary.get("run_id") != run_id:
             raise BadInput("it is not the plan of the run that it names")
         prompts = _prompts(folder / "prompts.jsonl.gz", summary)
-        if not summary["rules"] and not only_measured(prompts):
+        if not summary["rules"] and not has_only_concepts(prompts):
             raise BadInput("it names no rules")
         if summary["kind"] == STORED:
             return _of_items(summary, prompts, folder)

@@ -29,7 +29,7 @@ from truehue.core.verdict.rules import STATUSES
 _SAMPLE = SAMPLE_SIDE**2
 
 
-def wrong_with(profile: Mapping[str, Any], picture_px: int) -> str:
+def profile_problem(profile: Mapping[str, Any], picture_px: int) -> str:
     """What of a profile, as a row of a shard holds it, cannot be; empty where all of it can.
 
     ``picture_px`` are the pixels of its image. Raises KeyError and TypeError for what has no
@@ -289,7 +289,7 @@ def _profiles(profiles: list[dict[str, Any]], row: Mapping[str, Any], plan: Chec
         if entry["profile"] is None:
             _must(bool(entry["reason"]), "colors are missing without a reason")
             continue
-        wrong = wrong_with(entry["profile"], row["width"] * row["height"])
+        wrong = profile_problem(entry["profile"], row["width"] * row["height"])
         _must(not wrong, f"colors were measured that cannot be: {wrong}")
 
 

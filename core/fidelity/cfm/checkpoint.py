@@ -15,7 +15,7 @@ _SHOWN = 3
 _TEXT = "language_model."
 
 
-def todays_name(name: str) -> str:
+def current_weight_name(name: str) -> str:
     """The name that transformers 5 has in Qwen2VLModel for a weight of either naming; the head's
     own stay."""
     if name.startswith(HEAD) or name in _UNUSED:
@@ -69,7 +69,7 @@ def vocabulary_size(files: Sequence[Path]) -> int:
     for path in files:
         with safe_open(path, framework="pt") as shard:
             for name in shard.keys():  # noqa: SIM118
-                if todays_name(name) == EMBEDDING:
+                if current_weight_name(name) == EMBEDDING:
                     return int(shard.get_slice(name).get_shape()[0])
     raise BadModelFolder(f"{files[0].parent} holds no embedding: it is no Qwen2-VL.")
 
@@ -111,7 +111,7 @@ def fill(
         for path in files:
             with safe_open(path, framework="pt") as shard:
                 for name in shard.keys():  # noqa: SIM118
-                    location = todays_name(name)
+                    location = current_weight_name(name)
                     if location in _UNUSED:
                         continue
                     if location not in positions:

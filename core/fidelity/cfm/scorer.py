@@ -193,10 +193,12 @@ class CfmScorer:
         """The tensors of a batch of images, uint8 sRGB ``(H, W, 3)``, with a prompt each, padded at
         the right: int64 ``(B, T)`` tokens and their mask, their positions ``(3, B, T)``, float32
         ``(patches, 1176)`` pixels and int64 ``(B, 3)`` grids of patches."""
-        return self.read_inputs([as_read(image, self.reading.area_px) for image in images], prompts)
+        return self.read_inputs(
+            [resize_for_cfm(image, self.reading.area_px) for image in images], prompts
+        )
 
     def read_inputs(self, resized: Sequence[np.ndarray], prompts: Sequence[str]) -> dict[str, Any]:
-        """The same of images, uint8 ``(H, W, 3)``, that :func:`as_read` has brought to size."""
+        """The same of images, uint8 ``(H, W, 3)``, that :func:`resize_for_cfm` made."""
         import torch
 
         images = self._patches(images=list(resized), return_tensors="pt")
@@ -257,7 +259,7 @@ class CfmScorer:
         self.backbone = self.reward_head = None
 
 
-def as_read(srgb8: np.ndarray, area_px: int = AREA_PX) -> np.ndarray:
+def resize_for_cfm(srgb8: np.ndarray, area_px: int = AREA_PX) -> np.ndarray:
     """An image at the size at which CFM reads it: ``area_px`` pixels as nearly as sides that are
     multiples of 28 allow, bicubic. uint8 ``(H, W, 3)`` in and out."""
     from PIL import Image

@@ -18,11 +18,11 @@ from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.checkpoint import (
     EMBEDDING,
     HEAD,
+    current_weight_name,
     fill,
     head,
     released_name,
     resized_rows,
-    todays_name,
     vocabulary_size,
     weight_files,
 )
@@ -156,7 +156,7 @@ _LORA_PLACES = r".*\.(q_proj|k_proj|v_proj|o_proj|gate_proj|up_proj|down_proj|qk
 
 
 @dataclass
-class Trainee:
+class TrainableScorer:
     """``scorer`` makes inputs and reads scores; ``network`` is the torch module of backbone and
     head, whose forward takes a batch of inputs and gives logits ``(B,)``."""
 
@@ -171,7 +171,7 @@ class Trainee:
 
 def open_trainee(
     base: Path, reading: CfmReading, settings: TrainSettings, device: str = "cpu"
-) -> Trainee:
+) -> TrainableScorer:
     """A CFM at its first step.
 
     ``base``: a folder with a Qwen2-VL (configuration, tokenizer, weights), whose head is then new,
@@ -197,7 +197,7 @@ def open_trainee(
     if settings.lora_rank:
         backbone = _with_lora(backbone, settings)
     scorer = CfmScorer(backbone, reward_head, tokenizer, reading, device)
-    return Trainee(scorer, _network(scorer), base)
+    return TrainableScorer(scorer, _network(scorer), base)
 
 
 def _has_head(files: list[Path]) -> bool:
@@ -247,7 +247,7 @@ def _network(scorer: CfmScorer) -> Any:
     return Network()
 
 
-def export(trainee: Trainee, folder: Path) -> None:
+def export(trainee: TrainableScorer, folder: Path) -> None:
     """Writes the released layout: shards under transformers 4.45's names with the head and the
     base's word head, and beside them configuration, tokenizer and how the CFM reads.
 
@@ -284,7 +284,7 @@ def check_folder(folder: Path) -> None:
         raise BadInput(f"{folder} holds something else than a CFM of ours: choose another folder.")
 
 
-def _weights(trainee: Trainee) -> dict[str, Any]:
+def _weights(trainee: TrainableScorer) -> dict[str, Any]:
     """All weights by today's names, each a tensor of its own, LoRA added."""
     backbone = trainee.scorer.backbone
     merged: dict[str, Any] = {}
@@ -314,7 +314,7 @@ def _word_head(base: Path) -> Any:
     for path in weight_files(base):
         with safe_open(path, framework="pt") as shard:
             for name in shard.keys():  # noqa: SIM118
-                if todays_name(name) == _WORDS:
+                if current_weight_name(name) == _WORDS:
                     return shard.get_tensor(name)
     return None
 

@@ -20,11 +20,11 @@ import numpy as np
 from truehue.core.cache import LruCache
 from truehue.core.checkpoints import add_line, opened_checkpoint, save_steps, write_checkpoint
 from truehue.core.errors import BadInput, ImageError
-from truehue.core.fidelity.cfm.scorer import as_read
+from truehue.core.fidelity.cfm.scorer import resize_for_cfm
 from truehue.core.fidelity.evaluation import adjacent_accuracy, neighbor_accuracy, real_accuracy
 from truehue.core.fidelity.groups import Group
 from truehue.core.fidelity.training.model import (
-    Trainee,
+    TrainableScorer,
     TrainSettings,
     pairwise_loss,
     settings_from_json,
@@ -66,7 +66,7 @@ class ImageReader:
 
     def _read(self, path: Path) -> np.ndarray:
         try:
-            return as_read(load_image(path).srgb8, self._area_px)
+            return resize_for_cfm(load_image(path).srgb8, self._area_px)
         except ImageError as error:
             raise ImageError(f"{path}: {error}") from None
 
@@ -119,7 +119,7 @@ class Training:
 
     def __init__(
         self,
-        trainee: Trainee,
+        trainee: TrainableScorer,
         settings: TrainSettings,
         groups: Sequence[Group],
         held: Sequence[Group] = (),

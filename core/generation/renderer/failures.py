@@ -17,7 +17,7 @@ import numpy as np
 from truehue.core.color.spaces import chroma, hex_of, lab_to_srgb8, srgb8_to_lab
 from truehue.core.errors import BadInput
 from truehue.core.generation.renderer.checks import in_srgb
-from truehue.core.generation.renderer.usual import Rgb8, apart, rgb8_of, usual_instead
+from truehue.core.generation.renderer.usual import Rgb8, choose_usual_color, delta_e00_of, rgb8_of
 
 OVERSHOT_FACTOR = 2.2
 """How many times its move a color goes when a modifier is overdone. Black, white and the border of
@@ -275,7 +275,7 @@ def _ignored(cast: Sequence[Cast]) -> ActedColors:
     for item in cast:
         color = item.color
         if item.asked is not None:
-            color = usual_instead(item.name, item.shape, item.asked)
+            color = choose_usual_color(item.name, item.shape, item.asked)
             notes.append(
                 f"Simulated: {item.name} rendered in {hex_of(color)} instead of "
                 f"{hex_of(item.asked)}."
@@ -291,7 +291,7 @@ def _leaked(cast: Sequence[Cast]) -> ActedColors:
         return ActedColors(tuple(colors), notes=("Simulated: no target color, so none can leak.",))
     name, color = cast[main].name, cast[main].color
     for number, item in enumerate(cast):
-        if number != main and apart(item.color, color) >= _SEEN_DELTA_E00:
+        if number != main and delta_e00_of(item.color, color) >= _SEEN_DELTA_E00:
             colors[number] = mix_colors(item.color, color, LEAK_SHARE)
             note = f"Simulated: the color of the {name} leaks to the {item.name}."
             return ActedColors(tuple(colors), notes=(note,))
@@ -308,7 +308,7 @@ def _swapped(cast: Sequence[Cast]) -> ActedColors:
     colors = [item.color for item in cast]
     main = _first_requested(cast)
     for number, item in enumerate(cast):
-        if main is not None and apart(item.color, colors[main]) >= _SEEN_DELTA_E00:
+        if main is not None and delta_e00_of(item.color, colors[main]) >= _SEEN_DELTA_E00:
             other = cast[main]
             colors[main], colors[number] = item.color, other.color
             note = f"Simulated: the {other.name} and the {item.name} swap colors."

@@ -84,14 +84,14 @@ _SHAPES = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class StandIn:
+class SubstituteShape:
     """The shape for a name. ``itself``: the shape is what the name says."""
 
     shape: str
     itself: bool
 
 
-def stand_in(name: str, category: str = "") -> StandIn:
+def stand_in(name: str, category: str = "") -> SubstituteShape:
     """The shape for an object.
 
     The whole name counts first, then what is left of it without its first words ("wooden table"),
@@ -103,8 +103,8 @@ def stand_in(name: str, category: str = "") -> StandIn:
     kind = category.lower()
     for word, shape in _KINDS.items():
         if word in kind:
-            return StandIn(shape, itself=False)
-    return StandIn("cube", itself=False)
+            return SubstituteShape(shape, itself=False)
+    return SubstituteShape("cube", itself=False)
 
 
 def known_names() -> tuple[str, ...]:
@@ -133,11 +133,11 @@ def left_out_note(name: str) -> str:
     return f"The renderer has no scenery: the {name} is left out."
 
 
-def _entry_of(name: str) -> StandIn | None:
+def _entry_of(name: str) -> SubstituteShape | None:
     tokens = name.lower().split()
     for start in range(len(tokens)):
         rest = " ".join(tokens[start:])
         for form in (rest, rest.removesuffix("s"), rest.removesuffix("es")):
             if form in _SHAPES:
-                return StandIn(_SHAPES[form], itself=form in _SAME)
+                return SubstituteShape(_SHAPES[form], itself=form in _SAME)
     return None

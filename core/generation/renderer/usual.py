@@ -102,7 +102,7 @@ _USUAL = MappingProxyType(
 
 # Plans and captions ask for the same few pairs of names' colors and grays again and again.
 @lru_cache(maxsize=4096)
-def apart(first: Rgb8, second: Rgb8) -> float:
+def delta_e00_of(first: Rgb8, second: Rgb8) -> float:
     """CIEDE2000 between two sRGB colors."""
     lab = srgb8_to_lab(np.array((first, second)))
     return float(delta_e00(lab[0], lab[1]))
@@ -115,7 +115,7 @@ def neutral(colors: Sequence[Rgb8]) -> Rgb8:
     """
 
     def margin(gray: Rgb8) -> float:
-        return min((apart(gray, color) for color in colors), default=np.inf)
+        return min((delta_e00_of(gray, color) for color in colors), default=np.inf)
 
     for gray in _GRAYS:
         if margin(gray) >= NEUTRAL_APART_DELTA_E00:
@@ -129,11 +129,11 @@ def default_color(name: str, shape: str) -> Rgb8 | None:
     return rgb8_of(colors[0]) if colors else None
 
 
-def usual_instead(name: str, shape: str, target_rgb8: Rgb8) -> Rgb8:
+def choose_usual_color(name: str, shape: str, target_rgb8: Rgb8) -> Rgb8:
     """The color that a model draws which does not listen: a usual one that is not the asked one,
     and a gray where there is none."""
     for text in _USUAL.get(name.lower()) or _USUAL.get(shape) or ():
-        if apart(rgb8_of(text), target_rgb8) >= USUAL_APART_DELTA_E00:
+        if delta_e00_of(rgb8_of(text), target_rgb8) >= USUAL_APART_DELTA_E00:
             return rgb8_of(text)
     return neutral([target_rgb8])
 

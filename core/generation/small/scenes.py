@@ -24,7 +24,7 @@ import numpy as np
 from truehue.core.color.spaces import srgb8_to_linear1
 from truehue.core.color.systems import ColorTarget
 from truehue.core.errors import BadInput, DataFolderError
-from truehue.core.files import ReportProgress, ignore_progress, replace_file, why_of
+from truehue.core.files import ReportProgress, file_problem, ignore_progress, replace_file
 from truehue.core.generation.backends.reference import shapes_for
 from truehue.core.generation.renderer import LIGHTS, RENDERER_VERSION
 from truehue.core.generation.renderer.checks import linear1_to_srgb8
@@ -205,7 +205,7 @@ def _prepare(folder: Path, settings: SceneSettings, count: int) -> None:
             "scenes are rendered again."
         ) from error
     except OSError as error:
-        raise DataFolderError(f"{folder} cannot be written: {why_of(error)}.") from error
+        raise DataFolderError(f"{folder} cannot be written: {file_problem(error)}.") from error
 
 
 def _sizes(
@@ -265,7 +265,7 @@ def is_held_out(color: ColorTarget, object_name: str, share: float) -> bool:
     return number < share * 2**64
 
 
-def held_out(prompt: Prompt, share: float) -> bool:
+def has_held_out_pair(prompt: Prompt, share: float) -> bool:
     """Whether a prompt of the benchmark asks for a color of an object that was never shown."""
     return any(
         target.color is not None and is_held_out(target.color, target.name, share)
@@ -367,7 +367,7 @@ def several_objects(share: float) -> tuple[Caption, ...]:
     meaning = colors_by_name()
     result = []
     for prompt in build():
-        if len(prompt.targets) < 2 or held_out(prompt, share):
+        if len(prompt.targets) < 2 or has_held_out_pair(prompt, share):
             continue
         color_targets = [target.color for target in prompt.targets if target.color is not None]
         if any(meaning[format_color(color)].srgb8 != color.srgb8 for color in color_targets):

@@ -77,8 +77,8 @@ def compose(
             name,
             "segmenter",
         )
-    object_pixels = apart(object_pixels, steps, notes)
-    negatives, pixels = without(object_pixels, steps, labels, notes)
+    object_pixels = subtract_earlier_objects(object_pixels, steps, notes)
+    negatives, pixels = subtract_negatives(object_pixels, steps, labels, notes)
     mask = Mask(pixels, MAKER, _parameters(steps, negatives, notes, boxes, labels))
     return Grounded(
         mask,
@@ -120,7 +120,9 @@ def iou(first: np.ndarray, second: np.ndarray) -> float:
     return int(np.count_nonzero(first & second)) / together if together else 0.0
 
 
-def apart(object_pixels: np.ndarray, steps: MaskSteps, notes: list[str]) -> np.ndarray:
+def subtract_earlier_objects(
+    object_pixels: np.ndarray, steps: MaskSteps, notes: list[str]
+) -> np.ndarray:
     """The object, bool ``(H, W)``, without the pixels of earlier ones; says in ``notes`` what was
     removed.
 
@@ -158,7 +160,7 @@ def apart(object_pixels: np.ndarray, steps: MaskSteps, notes: list[str]) -> np.n
     return rest
 
 
-def without(
+def subtract_negatives(
     object_pixels: np.ndarray, steps: MaskSteps, left_in: Collection[str], notes: list[str]
 ) -> tuple[tuple[Negative, ...], np.ndarray]:
     """The negative labels with what each took, and the object without them.

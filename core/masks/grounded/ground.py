@@ -69,7 +69,7 @@ def ground(
     lowest = min(variant.box_threshold, NEAR)
     text_threshold, autocast = variant.text_threshold, variant.autocast
     candidates = detector.detect(seen, (target.name,), lowest, text_threshold, autocast)
-    detections = above(candidates, target.name, variant.box_threshold)
+    detections = filter_detections(candidates, target.name, variant.box_threshold)
     if not detections:
         raise _not_found(target.name, candidates, variant)
     labels = tuple(dict.fromkeys(label for label in target.negative_labels if label.strip()))
@@ -79,7 +79,7 @@ def ground(
         say(f"Looking for parts to exclude: {', '.join(labels)}")
         threshold = variant.negative_threshold
         parts = detector.detect(seen, labels, threshold, text_threshold, autocast)
-        boxes_of = {label: above(parts, label, threshold) for label in labels}
+        boxes_of = {label: filter_detections(parts, label, threshold) for label in labels}
     _halt(stop)
     say(f"Segmenting {target.name}")
     embedding = segmenter.embed(seen, seen_name, autocast)
@@ -108,7 +108,9 @@ def ground(
     )
 
 
-def above(detections: Sequence[Detection], label: str, threshold: float) -> tuple[Detection, ...]:
+def filter_detections(
+    detections: Sequence[Detection], label: str, threshold: float
+) -> tuple[Detection, ...]:
     """The label's boxes with a score above the threshold, best first."""
     hits = [
         detection

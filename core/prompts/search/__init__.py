@@ -38,7 +38,7 @@ from truehue.core.prompts.search.query import (
     Term,
     WordIndex,
     fold_text,
-    spelled_like,
+    suggest_spellings,
     terms_of,
     values_named,
 )
@@ -335,7 +335,7 @@ class PromptIndex:
         unknown = self._text.unknown(terms)
         if not unknown:
             return ""
-        like = spelled_like(unknown, self._text.known)
+        like = suggest_spellings(unknown, self._text.known)
         text = (
             " ".join(like.get(fold_text(part).strip(), part) for part in query.text.split())
             if like

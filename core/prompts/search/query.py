@@ -246,7 +246,7 @@ def values_named(columns: Mapping[str, Column], terms: Sequence[Term]) -> list[S
     return suggestions
 
 
-def spelled_like(terms: Iterable[str], vocabulary: Sequence[str]) -> dict[str, str]:
+def suggest_spellings(terms: Iterable[str], vocabulary: Sequence[str]) -> dict[str, str]:
     """The known word most like each one that nobody knows; those that none is like are left out."""
     letters = [word for word in vocabulary if word.isalpha()]
     corrections = {}

@@ -12,7 +12,7 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.vlm.color_judge.questions import SYSTEM_NAMES, questions, render_question
 from truehue.core.vlm.generators.draws import Draws
-from truehue.core.vlm.records import Illustrated, Question
+from truehue.core.vlm.records import IllustratedQuestion, Question
 
 MARK = "appendix_e"
 """True in the settings of such a set."""
@@ -91,7 +91,7 @@ def _scenes_of(draws: Draws) -> Iterator[tuple[str, str, int]]:
             yield name, lights[name][turn], 0
 
 
-def judge_questions(settings: JudgeSettings) -> Iterator[Illustrated]:
+def judge_questions(settings: JudgeSettings) -> Iterator[IllustratedQuestion]:
     """Nine questions a render on css, six on l2, in the order of :func:`scenes`. Raises BadInput as
     :func:`truehue.core.vlm.color_judge.questions.questions` and for a size that the renderer does
     not take."""
@@ -105,4 +105,4 @@ def judge_questions(settings: JudgeSettings) -> Iterator[Illustrated]:
         for entry in part:
             render = renders.pop(entry)
             for question in questions(render, settings.near, settings.seed):
-                yield Illustrated(question, render.srgb8)
+                yield IllustratedQuestion(question, render.srgb8)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from truehue.core.errors import DataFolderError
-from truehue.core.files import why_of
+from truehue.core.files import file_problem
 from truehue.core.vlm.baselines import PIXELS_VERSION, can_read, read_pixels
 from truehue.core.vlm.evaluation.log import EvaluationLog
 from truehue.core.vlm.evaluation.plan import (
@@ -21,7 +21,7 @@ from truehue.core.vlm.evaluation.plan import (
     Version,
     read_question_image,
 )
-from truehue.core.vlm.records import Answer, Illustrated, Outcome, Question
+from truehue.core.vlm.records import Answer, IllustratedQuestion, Outcome, Question
 from truehue.core.vlm.tasks import ROBUSTNESS
 
 FILE = "pixels.jsonl"
@@ -61,7 +61,7 @@ class PixelBaseline:
         or was changed; what was answered before stays stored."""
         for question in self.missing:
             srgb8 = read_question_image(question.image, question.question.image_id, Version.COLORED)
-            answer = read_pixels(Illustrated(question.question, srgb8))
+            answer = read_pixels(IllustratedQuestion(question.question, srgb8))
             self._stored[answer.question_id] = answer
             if not self.unstored:
                 try:
@@ -113,4 +113,4 @@ def _store(path: Path, source: QuestionSource, answer: Answer) -> None:
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     except OSError as error:
-        raise DataFolderError(f"{path} cannot be written: {why_of(error)}.") from error
+        raise DataFolderError(f"{path} cannot be written: {file_problem(error)}.") from error

@@ -22,7 +22,7 @@ from truehue.core.batch.results import parts_of, tables
 from truehue.core.batch.shards import schema_with
 from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
-from truehue.core.files import why_of
+from truehue.core.files import file_problem
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.vlm.evaluation.plan import (
     EvaluationFolder,
@@ -34,7 +34,7 @@ from truehue.core.vlm.models.opening import open_model
 from truehue.core.vlm.models.records import (
     Answerer,
     CannotAnswer,
-    Halted,
+    EvaluationStopped,
     ImagePrompt,
     NoReply,
     Reply,
@@ -81,7 +81,9 @@ class Ledger:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise DataFolderError(f"{self.path} cannot be written: {why_of(error)}.") from error
+            raise DataFolderError(
+                f"{self.path} cannot be written: {file_problem(error)}."
+            ) from error
 
 
 def _ends_whole(path: Path) -> bool:
@@ -260,7 +262,7 @@ class EvaluationProcessor:
         expected, self._expected = self._expected[1:], []
         try:
             reply = next(self._answers)
-        except Halted as error:
+        except EvaluationStopped as error:
             raise Stopped from error
         except CannotAnswer as error:
             raise CannotWork(str(error)) from error

@@ -16,11 +16,11 @@ from truehue.core.vlm.generators import (
     proportion,
 )
 from truehue.core.vlm.generators.draws import VERSION, Difficulty
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.records import IllustratedQuestion
 
 __all__ = ["GENERATORS", "VERSION", "Difficulty", "GeneratedSettings", "generated"]
 
-Make = Callable[[int, int, Difficulty | str], Iterator[Illustrated]]
+Make = Callable[[int, int, Difficulty | str], Iterator[IllustratedQuestion]]
 
 GENERATORS: dict[str, Make] = {
     "color_extraction": extraction.make,
@@ -63,7 +63,7 @@ class GeneratedSettings:
             raise BadInput(f"The seed is 0 or more, not {self.seed}.", "seed")
 
 
-def generated(settings: GeneratedSettings) -> Iterator[Illustrated]:
+def generated(settings: GeneratedSettings) -> Iterator[IllustratedQuestion]:
     """All the questions, task by task, one image at a time."""
     for task, make in GENERATORS.items():
         yield from make(settings.counts.get(task, 0), settings.seed, settings.difficulty)

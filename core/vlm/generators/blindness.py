@@ -36,7 +36,7 @@ from truehue.core.vlm.generators.draws import (
     slots,
     with_answer,
 )
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.records import IllustratedQuestion
 
 SIZE_PX = 400
 AXES = (Axis.PROTAN, Axis.DEUTAN, Axis.TRITAN)
@@ -80,13 +80,13 @@ class Pair:
 
 def make(
     count: int, seed: int, difficulty: Difficulty | str = Difficulty.MEDIUM
-) -> Iterator[Illustrated]:
+) -> Iterator[IllustratedQuestion]:
     """``count`` questions of four choices, the three axes in turn. Raises BadInput as `slots`."""
     for slot in slots("color_blindness", count, seed, difficulty, choices=4):
         yield _question(slot)
 
 
-def _question(slot: Slot) -> Illustrated:
+def _question(slot: Slot) -> IllustratedQuestion:
     draws, axis = slot.draws, AXES[slot.index % len(AXES)]
     length = draws.integer(*LENGTHS[slot.difficulty])
     signs = DIGITS if length == 1 or draws.integer(0, 1) else LETTERS

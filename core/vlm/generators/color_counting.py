@@ -22,7 +22,7 @@ from truehue.core.vlm.generators.draws import (
     slots,
 )
 from truehue.core.vlm.generators.palette import apart, around, least_delta
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.records import IllustratedQuestion
 
 SIZE_PX = 384
 MIN_DELTA_E00 = {Difficulty.EASY: 30.0, Difficulty.MEDIUM: 20.0, Difficulty.HARD: 10.0}
@@ -34,14 +34,14 @@ MIN_SHARE = 0.02
 
 def make(
     count: int, seed: int, difficulty: Difficulty | str = Difficulty.MEDIUM
-) -> Iterator[Illustrated]:
+) -> Iterator[IllustratedQuestion]:
     """``count`` questions of four choices, which are numbers in a row. Raises BadInput as
     `slots`."""
     for slot in slots("color_counting", count, seed, difficulty, choices=4):
         yield _question(slot)
 
 
-def _question(slot: Slot) -> Illustrated:
+def _question(slot: Slot) -> IllustratedQuestion:
     draws, number = slot.draws, slot.draws.integer(*NUMBERS[slot.difficulty])
     colors = _colors(draws, number, slot.difficulty)
     while True:

@@ -22,8 +22,8 @@ from truehue.core.vlm.generators.draws import (
     with_answer,
 )
 from truehue.core.vlm.generators.palette import lab_of, srgb8_of
-from truehue.core.vlm.generators.shapes import SHAPES, draw
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.generators.shapes import SHAPES, paint_shape
+from truehue.core.vlm.records import IllustratedQuestion
 
 SIZE_PX = 400
 GROUND = (196, 196, 196)
@@ -56,14 +56,14 @@ _CANDIDATES = 64
 
 def make(
     count: int, seed: int, difficulty: Difficulty | str = Difficulty.MEDIUM
-) -> Iterator[Illustrated]:
+) -> Iterator[IllustratedQuestion]:
     """``count`` questions of four choices, the four comparisons in turn. Raises BadInput as
     `slots`."""
     for slot in slots("color_comparison", count, seed, difficulty, choices=4):
         yield _question(slot)
 
 
-def _question(slot: Slot) -> Illustrated:
+def _question(slot: Slot) -> IllustratedQuestion:
     draws, requested = slot.draws, tuple(MEASURES)[slot.index % len(MEASURES)]
     margin = MARGINS[requested][slot.difficulty]
     colors = _colors(draws, requested, margin)
@@ -73,7 +73,7 @@ def _question(slot: Slot) -> Illustrated:
     quarter, radius = SIZE_PX // 4, draws.integer(60, 80)
     positions = draws.shuffled([(x, y) for x in (1, 3) for y in (1, 3)])
     for shape, color, (x, y) in zip(shapes, colors, positions, strict=True):
-        draw(srgb8, shape, (x * quarter, y * quarter), radius, srgb8_of(color))
+        paint_shape(srgb8, shape, (x * quarter, y * quarter), radius, srgb8_of(color))
     values = MEASURES[requested](lab_of(colors))
     return illustrate(
         slot,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from truehue.core.errors import BadInput
 from truehue.core.images.load import image_id
-from truehue.core.vlm.records import LETTERS, Form, Illustrated, Question
+from truehue.core.vlm.records import LETTERS, Form, IllustratedQuestion, Question
 from truehue.core.vlm.tasks import COLORBENCH, Task, task
 
 _Item = TypeVar("_Item")
@@ -113,7 +113,7 @@ def illustrate(
     choices: Sequence[str],
     srgb8: NDArray[np.uint8],
     construction: Mapping[str, Any],
-) -> Illustrated:
+) -> IllustratedQuestion:
     """The question of a slot, whose right choice stands in its place already.
 
     ``construction`` is what else somebody needs to check it: plain numbers, words and lists.
@@ -137,7 +137,7 @@ def illustrate(
             **construction,
         },
     )
-    return Illustrated(question, srgb8)
+    return IllustratedQuestion(question, srgb8)
 
 
 def with_answer(slot: Slot, right: _Item, wrong: Sequence[_Item]) -> list[_Item]:

@@ -17,7 +17,7 @@ from truehue.core.vlm.generators.draws import (
     with_answer,
 )
 from truehue.core.vlm.generators.palette import around, delta
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.records import IllustratedQuestion
 
 SIZE_PX = 256
 NOTATIONS = ("RGB", "HSV", "HEX")
@@ -32,7 +32,7 @@ _MIN_VALUE, _MIN_SATURATION = 70, 0.12  # darker or grayer, and rounded hues say
 
 def make(
     count: int, seed: int, difficulty: Difficulty | str = Difficulty.MEDIUM
-) -> Iterator[Illustrated]:
+) -> Iterator[IllustratedQuestion]:
     """``count`` questions of four choices, RGB, HSV and HEX in turn. Raises BadInput as `slots`."""
     for slot in slots("color_extraction", count, seed, difficulty, choices=4):
         yield _question(slot)
@@ -49,7 +49,7 @@ def format_color(color: Srgb8, notation: str) -> str:
     return f"hsv({degrees}°, {round(saturation * 100)}%, {round(value * 100)}%)"
 
 
-def _question(slot: Slot) -> Illustrated:
+def _question(slot: Slot) -> IllustratedQuestion:
     notation = NOTATIONS[slot.index % len(NOTATIONS)]
     while True:
         red, green, blue = (int(channel) for channel in slot.draws.integers(0, 255, 3))

@@ -32,7 +32,7 @@ from truehue.core.vlm.generators.draws import (
     with_answer,
 )
 from truehue.core.vlm.generators.palette import delta, srgb8_of, toward
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.records import IllustratedQuestion
 
 WIDTH_PX, HEIGHT_PX = 480, 320
 DELTA_E00 = {Difficulty.EASY: 20.0, Difficulty.MEDIUM: 12.0, Difficulty.HARD: 6.0}
@@ -63,13 +63,13 @@ class Scene:
 
 def make(
     count: int, seed: int, difficulty: Difficulty | str = Difficulty.MEDIUM
-) -> Iterator[Illustrated]:
+) -> Iterator[IllustratedQuestion]:
     """``count`` questions of two choices, the illusions in turn. Raises BadInput as `slots`."""
     for slot in slots("color_illusion", count, seed, difficulty, choices=2):
         yield _question(slot)
 
 
-def _question(slot: Slot) -> Illustrated:
+def _question(slot: Slot) -> IllustratedQuestion:
     draws = slot.draws
     # Two of each illusion, one with equal patches: so all eight come within eight questions.
     kind, draw = ILLUSIONS[(slot.index // 2) % len(ILLUSIONS)]

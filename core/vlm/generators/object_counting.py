@@ -19,8 +19,8 @@ from truehue.core.vlm.generators.draws import (
     slots,
 )
 from truehue.core.vlm.generators.palette import BASIC
-from truehue.core.vlm.generators.shapes import SHAPES, draw
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.generators.shapes import SHAPES, paint_shape
+from truehue.core.vlm.records import IllustratedQuestion
 
 SIZE_PX = 480
 GROUND = (222, 222, 222)
@@ -44,14 +44,14 @@ _GAP_PX = 5
 
 def make(
     count: int, seed: int, difficulty: Difficulty | str = Difficulty.MEDIUM
-) -> Iterator[Illustrated]:
+) -> Iterator[IllustratedQuestion]:
     """``count`` questions of four choices, which are numbers in a row. Raises BadInput as
     `slots`."""
     for slot in slots("object_counting", count, seed, difficulty, choices=4):
         yield _question(slot)
 
 
-def _question(slot: Slot) -> Illustrated:
+def _question(slot: Slot) -> IllustratedQuestion:
     draws = slot.draws
     name = draws.pick(tuple(NEIGHBORS))
     number = draws.integer(*NUMBERS[slot.difficulty])
@@ -66,7 +66,7 @@ def _question(slot: Slot) -> Illustrated:
         draws.shuffled(names), _positions(draws, len(names), RADII_PX[slot.difficulty]), strict=True
     ):
         shape = draws.pick(SHAPES)
-        draw(srgb8, shape, (x, y), radius, BASIC[color])
+        paint_shape(srgb8, shape, (x, y), radius, BASIC[color])
         objects.append({"shape": shape, "color": color, "x": x, "y": y, "radius_px": radius})
     return illustrate(
         slot,

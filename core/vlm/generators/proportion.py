@@ -22,7 +22,7 @@ from truehue.core.vlm.generators.draws import (
     with_answer,
 )
 from truehue.core.vlm.generators.palette import BASIC
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.records import IllustratedQuestion
 
 SIZE_PX = 400
 PATTERNS = ("patches", "stripes", "cells")
@@ -38,7 +38,7 @@ _MAX_PERCENT = 70  # of the color whose share is asked
 
 def make(
     count: int, seed: int, difficulty: Difficulty | str = Difficulty.MEDIUM
-) -> Iterator[Illustrated]:
+) -> Iterator[IllustratedQuestion]:
     """``count`` questions of four choices, of which every third asks for the dominant color.
 
     Raises BadInput as `slots`.
@@ -47,7 +47,7 @@ def make(
         yield _largest(slot) if slot.index % 3 == 2 else _share(slot)
 
 
-def _share(slot: Slot) -> Illustrated:
+def _share(slot: Slot) -> IllustratedQuestion:
     draws, step = slot.draws, STEP_PERCENT[slot.difficulty]
     number = draws.integer(*COLORS[slot.difficulty])
     limit = min(_MAX_PERCENT, 100 - _MIN_PERCENT * (number - 1))
@@ -61,7 +61,7 @@ def _share(slot: Slot) -> Illustrated:
     return _made(slot, text, choices, dict(zip(names, shares, strict=True)))
 
 
-def _largest(slot: Slot) -> Illustrated:
+def _largest(slot: Slot) -> IllustratedQuestion:
     draws, lead = slot.draws, LEAD_PERCENT[slot.difficulty]
     number = max(slot.choices, draws.integer(*COLORS[slot.difficulty]))
     while True:
@@ -74,7 +74,9 @@ def _largest(slot: Slot) -> Illustrated:
     return _made(slot, text, choices, dict(zip(names, shares, strict=True)))
 
 
-def _made(slot: Slot, text: str, choices: list[str], percents: dict[str, int]) -> Illustrated:
+def _made(
+    slot: Slot, text: str, choices: list[str], percents: dict[str, int]
+) -> IllustratedQuestion:
     pattern = PATTERNS[(slot.index // 3) % len(PATTERNS)]
     order = slot.draws.shuffled(list(percents))
     srgb8 = paint_proportions(slot.draws, pattern, {name: percents[name] for name in order})

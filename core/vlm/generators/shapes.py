@@ -29,7 +29,7 @@ _CORNERS: dict[str, list[tuple[int, int]]] = {
 }
 
 
-def draw(
+def paint_shape(
     srgb8: NDArray[np.uint8], shape: str, center: tuple[int, int], radius_px: int, color: Srgb8
 ) -> None:
     """Paints one of ``SHAPES`` into uint8 ``(H, W, 3)``, within ``radius_px`` of (x, y)."""

@@ -24,7 +24,7 @@ ReportWait = Callable[[str], None]
 """Gets what is waited for, in a sentence; empty once it goes on."""
 
 
-class Patience:
+class BusyRetry:
     """Waits while a server is busy (429, or 503 with Retry-After). For one event loop."""
 
     def __init__(self, report: ReportWait | None = None) -> None:
@@ -78,7 +78,7 @@ class Patience:
         return True
 
 
-class SameRefusals:
+class RefusalCounter:
     """Counts questions that are refused with one message, as by a wrong setting of the model."""
 
     def __init__(self, answered: bool = False) -> None:

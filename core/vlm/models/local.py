@@ -21,7 +21,7 @@ from truehue.core.machine import Placement
 from truehue.core.masks.grounded.transformers_loading import quiet
 from truehue.core.vlm.models.files import check_files, choose_placement, files_of
 from truehue.core.vlm.models.records import (
-    Halted,
+    EvaluationStopped,
     ImagePrompt,
     NoReply,
     Reply,
@@ -90,10 +90,10 @@ class LocalAnswerer:
         self, image_prompts: Sequence[ImagePrompt], sampling: Sampling, stop: Stop
     ) -> list[Reply | NoReply]:
         if stop():
-            raise Halted
+            raise EvaluationStopped
         try:
             return list(self._replies(image_prompts, sampling, stop))
-        except Halted:
+        except EvaluationStopped:
             raise
         except TrueHueError as error:
             if len(image_prompts) == 1:
@@ -127,7 +127,7 @@ class LocalAnswerer:
                 **_choice(sampling),
             )
         if stop():
-            raise Halted
+            raise EvaluationStopped
         answers = written[:, width:].cpu()
         text = self._processor.batch_decode(answers, skip_special_tokens=True)
         seen = self._seen(inputs, len(image_prompts))

@@ -11,7 +11,7 @@ from truehue.core.vlm.models.busy import ReportWait
 from truehue.core.vlm.models.records import (
     CHANCE,
     Answerer,
-    Halted,
+    EvaluationStopped,
     ImagePrompt,
     NoReply,
     Reply,
@@ -20,7 +20,7 @@ from truehue.core.vlm.models.records import (
     VisionModel,
 )
 from truehue.core.vlm.models.served import Budget, ServedAnswerer
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.records import IllustratedQuestion
 
 
 def open_model(
@@ -55,7 +55,7 @@ class BaselineAnswerer:
         """The reply to each ask, which names its question. Raises Halted once ``stop`` says so."""
         for ask in image_prompts:
             if stop():
-                raise Halted
+                raise EvaluationStopped
             yield self._answer(ask)
 
     def close(self) -> None:
@@ -75,7 +75,7 @@ class BaselineAnswerer:
             elif can_read(question):
                 srgb8 = ask.pixels()
                 height, width = srgb8.shape[:2]
-                answer = read_pixels(Illustrated(question, srgb8))
+                answer = read_pixels(IllustratedQuestion(question, srgb8))
             else:
                 return NoReply("The reader of pixels cannot answer this.", counts=False)
         except TrueHueError as error:

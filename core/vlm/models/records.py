@@ -212,7 +212,7 @@ class CannotAnswer(TrueHueError):
     """This model cannot be asked now, whatever the question: no key, no server, no budget."""
 
 
-class Halted(Exception):
+class EvaluationStopped(Exception):
     """People want an end, and the question in work was given up."""
 
 

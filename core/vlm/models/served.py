@@ -23,13 +23,13 @@ from truehue.core.generation.backends.endpoints import MAX_TRIES, pause_s
 from truehue.core.images.load import encode_png
 from truehue.core.vlm.models.busy import (
     SAME_REFUSALS,
-    Patience,
+    BusyRetry,
+    RefusalCounter,
     ReportWait,
-    SameRefusals,
 )
 from truehue.core.vlm.models.records import (
     CannotAnswer,
-    Halted,
+    EvaluationStopped,
     ImagePrompt,
     NoReply,
     Reply,
@@ -98,9 +98,9 @@ class ServedAnswerer:
     ) -> None:
         self._model, self._served = model, model.served()
         self._budget = budget or Budget()
-        self._patience = Patience(report_wait)
+        self._patience = BusyRetry(report_wait)
         # Tokens that were spent before are of answers.
-        self._refusals = SameRefusals(answered=self._budget.spent_tokens > 0)
+        self._refusals = RefusalCounter(answered=self._budget.spent_tokens > 0)
         self._key = self._read_key()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
@@ -343,14 +343,14 @@ def _result(future: Future[Reply], stop: Stop) -> Reply:
     """What came of a question; raises Halted once ``stop`` says so."""
     while True:
         if stop():
-            raise Halted
+            raise EvaluationStopped
         try:
             return future.result(timeout=_LOOK_S)
         except NotYet:
             if future.done():
                 raise
         except CancelledError:
-            raise Halted from None
+            raise EvaluationStopped from None
 
 
 def _pause(error: Exception, tries: int) -> float | None:

@@ -60,13 +60,13 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-class Waiting(PageRequest):
+class UploadedDistributions(PageRequest):
     """The file that a page has sent."""
 
     session: Session
 
 
-class ReadFile(Waiting):
+class ReadFile(UploadedDistributions):
     """How the waiting file is to be read: ``words`` name the concept of a file that names none."""
 
     words: str = Field("", title="A concept")
@@ -76,7 +76,7 @@ class ReadFile(Waiting):
     as_58: bool = False
 
 
-class KeepFile(ReadFile):
+class StoreDistributionsRequest(ReadFile):
     """How the set is called that the file becomes, and whose it is."""
 
     name: str = Field("", title="A name")
@@ -147,7 +147,9 @@ class StoredFile(StoredDistributions):
 
 
 @requires("add")
-def stage(context: Context, actor: Actor, request: Waiting, file: Path, name: str) -> FileReport:
+def stage(
+    context: Context, actor: Actor, request: UploadedDistributions, file: Path, name: str
+) -> FileReport:
     """Holds the file for its page, in place of the previous one, and returns its report."""
     context.staging.clear(request.session)
     context.staging.take(request.session, name or "distributions.csv", file)
@@ -155,7 +157,7 @@ def stage(context: Context, actor: Actor, request: Waiting, file: Path, name: st
 
 
 @requires("add")
-def forget(context: Context, actor: Actor, request: Waiting) -> Done:
+def forget(context: Context, actor: Actor, request: UploadedDistributions) -> Done:
     """Discards the files of a page."""
     context.staging.clear(request.session)
     return {}
@@ -221,7 +223,9 @@ def report(file: DistributionFile) -> DistributionReport:
 
 
 @requires("add")
-def keep(context: Context, actor: Actor, request: KeepFile) -> StoredFile:
+def store_distributions(
+    context: Context, actor: Actor, request: StoreDistributionsRequest
+) -> StoredFile:
     """Stores the waiting file as a set, or as one for each of its labels, and forgets it.
 
     The answer is of the first set, and ``sets`` has all. Rows that say that they are of 0 people
@@ -274,7 +278,7 @@ def _buttons(offers: Sequence[str]) -> list[ReadingButton]:
     ]
 
 
-def _waiting(context: Context, request: Waiting) -> Path:
+def _waiting(context: Context, request: UploadedDistributions) -> Path:
     folder = context.staging.folder(request.session)
     files = sorted(file for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
     if not files:

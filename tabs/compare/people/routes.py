@@ -52,10 +52,14 @@ def _lists(router: FeatureRouter) -> None:
 
 
 def _distributions(router: FeatureRouter) -> None:
-    router.post_file("/distributions/{session}", files.Waiting, MAX_BYTES, files.stage)
+    router.post_file(
+        "/distributions/{session}", files.UploadedDistributions, MAX_BYTES, files.stage
+    )
     router.post_json("/distributions/{session}/read", files.ReadFile, files.look)
-    router.post_json("/distributions/{session}/store", files.KeepFile, files.keep)
-    router.post_json("/forget/{session}", files.Waiting, files.forget)
+    router.post_json(
+        "/distributions/{session}/store", files.StoreDistributionsRequest, files.store_distributions
+    )
+    router.post_json("/forget/{session}", files.UploadedDistributions, files.forget)
 
 
 def _image_routes(router: FeatureRouter) -> None:

@@ -100,13 +100,15 @@ def start(context: Context, actor: Actor, request: ImageFiles) -> StartedJob:
 
     def work(job: Job) -> dict[str, Any]:
         with context.staging.in_use(request.session):
-            return take(context, actor, request, job)
+            return import_concept_images(context, actor, request, job)
 
     title = f"Images of {request.words[:80]}"
     return {"job": context.jobs.start("pictures", title, actor, work).id}
 
 
-def take(context: Context, actor: Actor, request: ImageFiles, job: Job) -> dict[str, Any]:
+def import_concept_images(
+    context: Context, actor: Actor, request: ImageFiles, job: Job
+) -> dict[str, Any]:
     """Reads, masks and measures the pictures, and stores those that could be measured as one set.
 
     The set comes last and at once: a job that is stopped makes none. What was read before stays

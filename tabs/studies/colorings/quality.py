@@ -196,7 +196,7 @@ class QualityJson(TypedDict):
 _KEPT: LruCache[QualityJson] = LruCache(32)
 
 
-class ConceptWorth(TypedDict):
+class ConceptUncertaintyJson(TypedDict):
     """How wide a concept's distribution is, and how much the next coloring would narrow it."""
 
     case: str
@@ -214,7 +214,7 @@ class ConceptWorth(TypedDict):
 class UncertaintyView(ComputationState):
     """The concepts by what the next coloring is worth, at a ``level`` of quality control."""
 
-    worth: list[ConceptWorth] | None
+    worth: list[ConceptUncertaintyJson] | None
     level: str | None
 
 
@@ -292,7 +292,9 @@ def _quality_json(facts: Facts) -> QualityJson:
     }
 
 
-def uncertainty_json(facts: Facts, concept_uncertainty: ConceptUncertainty) -> ConceptWorth:
+def uncertainty_json(
+    facts: Facts, concept_uncertainty: ConceptUncertainty
+) -> ConceptUncertaintyJson:
     """What the next coloring of a concept is worth."""
     case = facts.source.plan.case_by_id[concept_uncertainty.case_id]
     return {

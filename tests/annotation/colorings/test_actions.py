@@ -16,8 +16,8 @@ from truehue.annotation.colorings import (
     Stroke,
     Undo,
     as_json,
+    effective_actions,
     has_color,
-    in_force,
     read_action,
 )
 from truehue.core.errors import BadInput
@@ -91,15 +91,15 @@ def test_what_is_no_object_is_refused(body: Any) -> None:
     ],
 )
 def test_undo_and_redo(actions: list[Action], state: tuple[Action, ...]) -> None:
-    assert in_force(actions) == state
+    assert effective_actions(actions) == state
 
 
 @given(st.lists(st.sampled_from([ONE, TWO, Clear(), Undo(), Redo()])))
 def test_undo_then_redo_changes_nothing_where_something_stands(actions: list[Action]) -> None:
-    before = in_force(actions)
+    before = effective_actions(actions)
     if before:
-        assert in_force([*actions, Undo()]) == before[:-1]
-        assert in_force([*actions, Undo(), Redo()]) == before
+        assert effective_actions([*actions, Undo()]) == before[:-1]
+        assert effective_actions([*actions, Undo(), Redo()]) == before
 
 
 def test_whether_there_is_color() -> None:

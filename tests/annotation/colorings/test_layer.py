@@ -19,7 +19,7 @@ from truehue.annotation.colorings import (
     Stroke,
     Undo,
     checksum,
-    in_force,
+    effective_actions,
     paint,
 )
 from truehue.core.sketches.regions import RegionMaps, regions
@@ -42,7 +42,7 @@ def by_definition(actions: list[Action], maps: RegionMaps) -> np.ndarray:
     height, width = maps.shape
     y, x = np.mgrid[:height, :width].astype(np.int64)
     layer = np.zeros((height, width, 4), np.uint8)
-    for action in in_force(actions):
+    for action in effective_actions(actions):
         if isinstance(action, Clear):
             layer[:] = 0
             continue

@@ -33,7 +33,7 @@ from truehue.core.generation.renderer import (
     render,
     render_scene,
 )
-from truehue.core.generation.small.scenes import caption_of, held_out
+from truehue.core.generation.small.scenes import caption_of, has_held_out_pair
 
 
 def test_the_mask_is_the_renderers_own_but_for_its_edge() -> None:
@@ -83,7 +83,7 @@ def test_every_group_has_held_out_prompts_that_mean_their_colors() -> None:
     for group in GROUPS:
         prompts = prompts_of(group, 0.1, 5)
         assert len(prompts) == 5, group
-        assert all(held_out(prompt, 0.1) for prompt in prompts)
+        assert all(has_held_out_pair(prompt, 0.1) for prompt in prompts)
     assert prompts_of(group, 0.1, 3) == prompts[:3]
 
 

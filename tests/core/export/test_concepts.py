@@ -33,7 +33,7 @@ from truehue.core.concepts.reading import read_distributions
 from truehue.core.export import write
 from truehue.core.export.archive import write_archive
 from truehue.core.export.archive_import import open_archive
-from truehue.core.export.archive_import.shards import wrong_with
+from truehue.core.export.archive_import.shards import profile_problem
 from truehue.core.export.codebook import codebook
 from truehue.core.export.source import ExportRun, look, unscored_text
 from truehue.core.export.tables import COLORS, RESULTS, Sheet, companion_files, csv_pieces
@@ -219,9 +219,9 @@ def test_colors_of_a_sparse_object_can_have_a_larger_sample_than_mask() -> None:
         name: list(value) if isinstance(value, tuple) else value
         for name, value in asdict(profile).items()
     }
-    assert wrong_with(plain, mask.size) == ""
+    assert profile_problem(plain, mask.size) == ""
     plain["sampled_px"] = 401
-    assert "numbers of pixels" in wrong_with(plain, mask.size)
+    assert "numbers of pixels" in profile_problem(plain, mask.size)
 
 
 # ── the tables ───────────────────────────────────────────────────────────────────────────────────

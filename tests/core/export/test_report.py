@@ -11,17 +11,17 @@ from truehue.core.export.report import (
     Chart,
     Code,
     Facts,
+    FailureExample,
+    FailureExamples,
     Paragraph,
     Report,
     Section,
-    Shot,
-    Shots,
     Table,
     report_html,
 )
 
 HOSTILE = """</script><b title='x' class="y">&amp; – ü"""
-SHOT = Shot(b"\x89PNG", "", HOSTILE, HOSTILE, HOSTILE, "#aaBB01", "red", HOSTILE, HOSTILE)
+SHOT = FailureExample(b"\x89PNG", "", HOSTILE, HOSTILE, HOSTILE, "#aaBB01", "red", HOSTILE, HOSTILE)
 TABLE = Table(
     HOSTILE, (HOSTILE,), ((Cell(HOSTILE, HOSTILE), Cell("1", words=True)),), HOSTILE, HOSTILE
 )
@@ -65,7 +65,12 @@ def page_of(*blocks: Block) -> str:
 
 
 def test_text_is_text_in_every_part() -> None:
-    blocks = (Paragraph(HOSTILE), Facts(((HOSTILE, HOSTILE),)), TABLE, Shots(HOSTILE, (SHOT,)))
+    blocks = (
+        Paragraph(HOSTILE),
+        Facts(((HOSTILE, HOSTILE),)),
+        TABLE,
+        FailureExamples(HOSTILE, (SHOT,)),
+    )
     page = Elements(page_of(*blocks, Code(HOSTILE)))
     # Title, heading and line below; section; words; fact; table; pictures; code.
     assert page.texts.count(HOSTILE) == 3 + 1 + 1 + 2 + 5 + 5 + 1

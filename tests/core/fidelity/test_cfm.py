@@ -11,14 +11,14 @@ import pytest
 
 from tests.tiny_models import cfm
 from truehue.core.errors import BadInput
-from truehue.core.fidelity.cfm.checkpoint import todays_name
+from truehue.core.fidelity.cfm.checkpoint import current_weight_name
 from truehue.core.fidelity.cfm.scorer import (
     INSTRUCTION,
     CfmScorer,
-    as_read,
     instruction_of,
     message,
     open_cfm,
+    resize_for_cfm,
 )
 from truehue.core.generation.memory import BadModelFolder, ModelMissing
 from truehue.core.machine import Placement
@@ -59,9 +59,9 @@ def test_published_names_load_strictly_and_every_weight_is_theirs(
     for path in sorted(folder.glob("*.safetensors")):
         stored |= load_file(path)
     del stored["lm_head.weight"]
-    assert {todays_name(name) for name in stored} == set(held)
+    assert {current_weight_name(name) for name in stored} == set(held)
     for name, weight in stored.items():
-        assert (held[todays_name(name)] == weight).all(), name
+        assert (held[current_weight_name(name)] == weight).all(), name
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_published_names_load_strictly_and_every_weight_is_theirs(
     ],
 )
 def test_both_namings_are_read(name: str, today: str) -> None:
-    assert todays_name(name) == today
+    assert current_weight_name(name) == today
 
 
 def test_a_score_is_the_head_at_the_reward_token(
@@ -130,7 +130,7 @@ def test_a_batch_gives_what_each_gives_alone(scorer: CfmScorer, pictures: list[n
     [((576, 1024), (336, 588)), ((1024, 1024), (448, 448)), ((60, 60), (448, 448))],
 )
 def test_every_picture_is_read_at_one_area(size: tuple[int, int], read: tuple[int, int]) -> None:
-    assert as_read(np.zeros((*size, 3), np.uint8)).shape == (*read, 3)
+    assert resize_for_cfm(np.zeros((*size, 3), np.uint8)).shape == (*read, 3)
 
 
 def test_a_prompt_cannot_write_the_templates_marks(scorer: CfmScorer) -> None:

@@ -17,7 +17,7 @@ from tests.tiny_models import cfm
 from truehue.core.checkpoints import run_folder
 from truehue.core.cli.fidelity import main
 from truehue.core.errors import BadInput
-from truehue.core.fidelity.cfm.checkpoint import released_name, todays_name
+from truehue.core.fidelity.cfm.checkpoint import current_weight_name, released_name
 from truehue.core.fidelity.cfm.scorer import CfmReading, open_cfm
 from truehue.core.fidelity.evaluation import adjacent_accuracy
 from truehue.core.fidelity.groups import Group, write_groups
@@ -278,7 +278,7 @@ def dropped(weights: dict) -> None:
 
 def test_names_go_to_the_released_ones_and_back() -> None:
     for name in ("language_model.layers.0.mlp.up_proj.weight", "visual.merger.ln_q.bias"):
-        assert todays_name(released_name(name)) == name
+        assert current_weight_name(released_name(name)) == name
     assert released_name("rm_head.3.bias") == "rm_head.3.bias"
 
 

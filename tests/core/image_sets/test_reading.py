@@ -20,7 +20,7 @@ from truehue.core.image_sets.records import (
     FolderReport,
     ImportStep,
     Tally,
-    drawing,
+    generation_of,
     lossy_kind,
     read,
 )
@@ -115,7 +115,7 @@ def test_equal_pixels_are_noted_and_kept(tmp_path: Path) -> None:
     steps = list(read(planned))
     assert [step.same_as for step in steps] == [None, "b_1.png", "b_1.png"]
     assert len({step.image_id for step in steps}) == 1
-    assert len({drawing(step).prompt_id for step in steps}) == 2
+    assert len({generation_of(step).prompt_id for step in steps}) == 2
     result = report(planned, steps)
     assert (result.taken, result.same.total, result.prompts) == (3, 2, 2)
     _adds_up(result)
@@ -146,7 +146,7 @@ def test_what_was_imported_is_skipped(tmp_path: Path) -> None:
         image(folder / f"b_{k}.png", k)
     planned = plan(folder, [prompt("b")])
     steps = list(read(planned))
-    origins = [drawing(step).origin for step in steps]
+    origins = [generation_of(step).origin for step in steps]
     files = {origin["file_key"] for origin in origins}
     contents = {origin["content_key"] for origin in origins}
     assert len(files | contents) == 8
@@ -199,7 +199,7 @@ def test_the_drawing_of_a_step(tmp_path: Path) -> None:
         "file,prompt,object,color,seed,model,guidance\na.png,A pink mug.,mug,l2:Pink,7,flux,3.5\n"
     )
     (step,) = read(plan(tmp_path, []))
-    record = drawing(step, "job 1", "my-table-12345678")
+    record = generation_of(step, "job 1", "my-table-12345678")
     assert (record.source, record.status, record.image_id) == ("imported", "drawn", step.image_id)
     assert (record.text, record.model, record.seed, record.guidance) == (
         "A pink mug.",
@@ -214,7 +214,7 @@ def test_the_drawing_of_a_step(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(b"")
     (broken,) = read(plan(tmp_path, []))
     with pytest.raises(BadInput, match=r"a\.png was not read"):
-        drawing(broken)
+        generation_of(broken)
 
 
 def test_the_report_is_bounded_and_says_how_many(tmp_path: Path) -> None:

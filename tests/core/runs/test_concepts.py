@@ -38,9 +38,9 @@ from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.runs.concepts import (
     concept_of,
-    looked_for,
+    has_only_concepts,
+    mask_positions,
     measured_of,
-    only_measured,
     profiles_of,
 )
 from truehue.core.runs.estimate import estimate
@@ -197,11 +197,11 @@ def test_the_main_object_of_a_concept_is_measured_and_nothing_else() -> None:
     assert measured_of("concept", (shelf_, MANGO, ObjectTarget("leaf"))) == (1,)
     assert measured_of("concept", ()) == ()
     assert measured_of("cna", (MANGO,)) == ()
-    assert looked_for("concept", (MANGO, ObjectTarget("leaf", red))) == (0, 1)
-    assert looked_for("cna", (MANGO, ObjectTarget("leaf", red))) == (1,)
-    assert only_measured([concept()])
-    assert not only_measured([concept(ObjectTarget("mango", red))])
-    assert not only_measured([concept(), some_prompts(1)[0]])
+    assert mask_positions("concept", (MANGO, ObjectTarget("leaf", red))) == (0, 1)
+    assert mask_positions("cna", (MANGO, ObjectTarget("leaf", red))) == (1,)
+    assert has_only_concepts([concept()])
+    assert not has_only_concepts([concept(ObjectTarget("mango", red))])
+    assert not has_only_concepts([concept(), some_prompts(1)[0]])
 
 
 def test_a_prompt_is_a_known_concept_where_it_is_word_for_word_the_same() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from truehue.core.color.difference import delta_e00
-from truehue.core.color.shading import can_clip_to, lit_color, materials, shadeless
+from truehue.core.color.shading import can_clip_to, lit_color, materials, remove_shading
 from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
 from truehue.core.color.systems import parse_target
 from truehue.core.generation.renderer import RenderRequest, render
@@ -211,7 +211,7 @@ def test_neutral_materials_part_only_where_no_shadow_is_as_dark() -> None:
 
 def test_the_shadeless_plane_does_not_move_with_the_shade() -> None:
     colors = seen((60, 120, 200), np.array([[0.1, 0.3, 1.0]]))[0]
-    index = shadeless(srgb8_to_lab(colors))[0]
+    index = remove_shading(srgb8_to_lab(colors))[0]
     assert np.abs(index - index[2]).max() < 1.5  # rounding to 8 bits moves the darkest
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from truehue.core.images.load import image_id
 from truehue.core.vlm.question_set import write_set
-from truehue.core.vlm.records import Form, Illustrated, Question
+from truehue.core.vlm.records import Form, IllustratedQuestion, Question
 
 NAMES = ("red", "green", "blue", "yellow", "black")
 COLORS = ((220, 20, 30), (20, 160, 60), (30, 60, 200), (240, 220, 30), (10, 10, 10))
@@ -43,5 +43,5 @@ def questions(count: int) -> list[tuple[Question, np.ndarray]]:
 
 def save_set(folder: Path, count: int) -> Path:
     """Writes them as a set."""
-    items = (Illustrated(question, srgb8) for question, srgb8 in questions(count))
+    items = (IllustratedQuestion(question, srgb8) for question, srgb8 in questions(count))
     return write_set(folder, items, "Flat colors", {}).folder

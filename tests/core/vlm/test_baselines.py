@@ -16,7 +16,7 @@ from truehue.core.vlm.baselines import (
     written_color,
 )
 from truehue.core.vlm.generators import GENERATORS, Difficulty
-from truehue.core.vlm.records import Form, Illustrated, Outcome, Question
+from truehue.core.vlm.records import Form, IllustratedQuestion, Outcome, Question
 from truehue.core.vlm.scoring import score
 
 pytestmark = pytest.mark.slow
@@ -40,7 +40,7 @@ def test_pixels_answer_what_was_made_of_them(task: str, level: Difficulty) -> No
     for item in GENERATORS[task](4, 11, level):
         assert read_pixels(item).outcome is Outcome.RIGHT
         bare = replace(item.question, construction={})
-        assert read_pixels(Illustrated(bare, item.srgb8)).outcome is Outcome.RIGHT
+        assert read_pixels(IllustratedQuestion(bare, item.srgb8)).outcome is Outcome.RIGHT
 
 
 def test_without_the_image_counts_are_no_choice_or_wrong() -> None:
@@ -56,7 +56,7 @@ def test_what_pixels_alone_cannot_tell_is_unanswered() -> None:
     answer = read_pixels(item)
     assert (answer.outcome, answer.reading) == (Outcome.UNANSWERED, None)
     assert "cannot answer" in answer.reason
-    binary = Illustrated(question(Form.BINARY, "yes"), item.srgb8)
+    binary = IllustratedQuestion(question(Form.BINARY, "yes"), item.srgb8)
     assert read_pixels(binary).outcome is Outcome.UNANSWERED
 
 

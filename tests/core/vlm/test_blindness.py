@@ -21,17 +21,17 @@ from truehue.core.vlm.generators.blindness import (
     pair_of,
 )
 from truehue.core.vlm.generators.draws import Difficulty
-from truehue.core.vlm.records import LETTERS, Illustrated
+from truehue.core.vlm.records import LETTERS, IllustratedQuestion
 from truehue.core.vlm.variants import gray
 
 
 @pytest.fixture(scope="module")
-def plates() -> list[Illustrated]:
+def plates() -> list[IllustratedQuestion]:
     """One of each axis and difficulty."""
     return [item for level in Difficulty for item in make(3, 7, level)]
 
 
-def best_match(item: Illustrated, signals: list[np.ndarray]) -> tuple[str, float]:
+def best_match(item: IllustratedQuestion, signals: list[np.ndarray]) -> tuple[str, float]:
     """The choice whose shape correlates best with one of some signals of the dots, and how well."""
     dots = srgb8_to_lab(item.srgb8)[..., 0] < 85  # not the paper, nor the soft borders
     scores = {}
@@ -42,7 +42,7 @@ def best_match(item: Illustrated, signals: list[np.ndarray]) -> tuple[str, float
     return best, scores[best]
 
 
-def test_chroma_reads_every_plate(plates: list[Illustrated]) -> None:
+def test_chroma_reads_every_plate(plates: list[IllustratedQuestion]) -> None:
     for item in plates:
         question = item.question
         lab = srgb8_to_lab(item.srgb8)
@@ -52,7 +52,7 @@ def test_chroma_reads_every_plate(plates: list[Illustrated]) -> None:
         assert score > 0.7
 
 
-def test_gray_reads_none(plates: list[Illustrated]) -> None:
+def test_gray_reads_none(plates: list[IllustratedQuestion]) -> None:
     """By relative luminance, by L* and by the luma of the gray copy: what is left of the figure is
     no more than chance leaves of any other text."""
     read, scores = 0, []

@@ -27,8 +27,8 @@ from truehue.core.vlm.generators.color_counting import MIN_DELTA_E00, MIN_SHARE
 from truehue.core.vlm.generators.comparison import MARGINS, MEASURES
 from truehue.core.vlm.generators.draws import Draws
 from truehue.core.vlm.generators.palette import BASIC
-from truehue.core.vlm.generators.shapes import SHAPES, draw
-from truehue.core.vlm.records import LETTERS, Illustrated
+from truehue.core.vlm.generators.shapes import SHAPES, paint_shape
+from truehue.core.vlm.records import LETTERS, IllustratedQuestion
 
 pytestmark = pytest.mark.slow
 
@@ -60,7 +60,7 @@ def lab(*colors: tuple[int, ...]) -> np.ndarray:
     return np.asarray(srgb8_to_lab(np.array(colors, dtype=np.uint8)))
 
 
-def right(item: Illustrated) -> str:
+def right(item: IllustratedQuestion) -> str:
     return item.question.choices[LETTERS.index(item.question.answer)]
 
 
@@ -152,7 +152,7 @@ def test_objects_are_connected_pieces_of_their_color(level: Difficulty) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_shape_keeps_within_its_radius_so_that_no_two_touch(shape: str) -> None:
     srgb8 = np.zeros((100, 100, 3), dtype=np.uint8)
-    draw(srgb8, shape, (50, 50), 40, (255, 0, 0))
+    paint_shape(srgb8, shape, (50, 50), 40, (255, 0, 0))
     y, x = np.nonzero(srgb8[..., 0])
     assert 39 <= np.hypot(x - 50, y - 50).max() <= 42  # two pixels of rounding; the gap is 5
 

@@ -14,7 +14,7 @@ from truehue.core.files import content_path
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.vlm.generators import GENERATORS
 from truehue.core.vlm.question_set import open_set, write_set
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.records import IllustratedQuestion
 
 ITEMS = list(GENERATORS["color_extraction"](3, 0, "easy"))
 BLACK = np.zeros_like(ITEMS[0].srgb8)
@@ -23,7 +23,7 @@ for item in ITEMS[:2]:
     of_black = replace(
         item.question, question_id=f"{item.question.question_id}-black", image_id=BLACK_ID
     )
-    ITEMS.append(Illustrated(of_black, BLACK))
+    ITEMS.append(IllustratedQuestion(of_black, BLACK))
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 
 
 def test_a_set_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    def broken() -> Iterator[Illustrated]:
+    def broken() -> Iterator[IllustratedQuestion]:
         yield ITEMS[0]
         raise RuntimeError
 
@@ -51,7 +51,7 @@ def test_a_set_that_fails_leaves_nothing(tmp_path: Path) -> None:
     for items, text in (
         ([], "at least one"),
         ([ITEMS[0], ITEMS[0]], "there twice"),
-        ([Illustrated(ITEMS[0].question, ITEMS[1].srgb8)], "not of its image"),
+        ([IllustratedQuestion(ITEMS[0].question, ITEMS[1].srgb8)], "not of its image"),
     ):
         with pytest.raises(BadInput, match=text):
             write_set(tmp_path / "set", items, "Colors", {})

@@ -21,7 +21,7 @@ from truehue.core.images.load import image_id
 from truehue.core.vlm.baselines import read_pixels
 from truehue.core.vlm.generators import GeneratedSettings, generated
 from truehue.core.vlm.question_set import QuestionSet, open_set, write_set
-from truehue.core.vlm.records import Form, Illustrated, Outcome, Question
+from truehue.core.vlm.records import Form, IllustratedQuestion, Outcome, Question
 from truehue.core.vlm.robustness import Counts, rule_of, with_variants
 from truehue.core.vlm.scoring import robustness
 from truehue.core.vlm.tasks import TASKS
@@ -35,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> QuestionSet:
     return write_set(tmp_path_factory.mktemp("set") / "all", items, "All", {"seed": 5})
 
 
-def photographs() -> list[Illustrated]:
+def photographs() -> list[IllustratedQuestion]:
     """Questions without a construction, the last about an image without hue."""
     out = []
     for number, task in enumerate(("color_mimicry", "color_mimicry", "color_illusion")):
@@ -43,10 +43,10 @@ def photographs() -> list[Illustrated]:
         question = Question(
             f"photo{number}", task, Form.CHOICE, "How many?", ("1", "2"), "B", image_id(srgb8)
         )
-        out.append(Illustrated(question, srgb8))
+        out.append(IllustratedQuestion(question, srgb8))
     black = np.full((20, 20, 3), 77, np.uint8)
     gray = replace(out[0].question, question_id="gray", image_id=image_id(black))
-    return [*out, Illustrated(gray, black)]
+    return [*out, IllustratedQuestion(gray, black)]
 
 
 def varied(
@@ -54,7 +54,7 @@ def varied(
     masks: Path | None = None,
     regions: Sequence[str] = ("entire", "target"),
     shifts: Sequence[int] = (90, 180),
-) -> tuple[dict[str, Illustrated], Counts]:
+) -> tuple[dict[str, IllustratedQuestion], Counts]:
     """By question id, and what was counted."""
     counts = Counts()
     items = with_variants(question_set, counts, regions, shifts, masks)
@@ -155,13 +155,13 @@ def test_counted_colors_that_come_too_near_are_left_out(tmp_path: Path) -> None:
         "two", "color_counting", Form.CHOICE, "How many colors?", ("1", "2"), "B", image_id(srgb8),
         construction=made,
     )  # fmt: skip
-    question_set = write_set(tmp_path / "two", [Illustrated(question, srgb8)], "Two", {})
+    question_set = write_set(tmp_path / "two", [IllustratedQuestion(question, srgb8)], "Two", {})
     items, counts = varied(question_set, shifts=(10, 180))
     assert (set(items), counts.lost) == ({"two", "two-entire-10"}, 1)
     assert items["two-entire-10"].question.construction["least_delta_e00"] >= 30
     # Where the images are hard, they need not be so far apart.
     hard = replace(question, construction={**made, "difficulty": "hard"})
-    question_set = write_set(tmp_path / "hard", [Illustrated(hard, srgb8)], "Two", {})
+    question_set = write_set(tmp_path / "hard", [IllustratedQuestion(hard, srgb8)], "Two", {})
     items, counts = varied(question_set, shifts=(10, 180))
     assert (set(items), counts.lost) == ({"two", "two-entire-10", "two-entire-180"}, 0)
 

@@ -11,7 +11,7 @@ from PIL import Image
 
 from truehue.core.errors import MaskError
 from truehue.core.images.load import image_id
-from truehue.core.vlm.records import Form, Illustrated, Question
+from truehue.core.vlm.records import Form, IllustratedQuestion, Question
 from truehue.core.vlm.variants import (
     gray,
     hue_turned,
@@ -25,9 +25,9 @@ SRGB8[4, :8] = list(product((0, 255), repeat=3))  # the corners, where sectors m
 SRGB8[4, 8] = (1, 0, 0)
 
 
-def item() -> Illustrated:
+def item() -> IllustratedQuestion:
     question = Question("one", "color_robustness", Form.CHOICE, "How many?", ("1", "2"), "B", "")
-    return Illustrated(question, SRGB8)
+    return IllustratedQuestion(question, SRGB8)
 
 
 @pytest.mark.parametrize("turn_deg", [90, 180, 270])

@@ -271,7 +271,7 @@ def test_a_folder_is_imported_stored_and_known(storage: Storage, tmp_path: Path)
             if step.loaded is not None:
                 loaded = step.loaded
                 storage.images.add(loaded.srgb8, loaded.name, "import", loaded.notes)
-                storage.drawings.add(image_records.drawing(step, "job 1"))
+                storage.drawings.add(image_records.generation_of(step, "job 1"))
             tally.add(step)
         return tally.report()
 
@@ -310,7 +310,7 @@ def test_files_of_equal_pixels_are_rows_of_their_own(storage: Storage, tmp_path:
         for step in image_records.read(plan, storage.drawings.imported_keys()):
             if step.loaded is not None:
                 storage.images.add(step.loaded.srgb8, step.loaded.name, "import")
-                storage.drawings.add(image_records.drawing(step))
+                storage.drawings.add(image_records.generation_of(step))
             tally.add(step)
         return tally.report()
 

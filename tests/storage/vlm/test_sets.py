@@ -10,12 +10,12 @@ import pytest
 from truehue.core.errors import NotStored
 from truehue.core.vlm.generators import GeneratedSettings, generated
 from truehue.core.vlm.question_set import QUESTIONS
-from truehue.core.vlm.records import Illustrated
+from truehue.core.vlm.records import IllustratedQuestion
 from truehue.storage import Storage
 from truehue.storage.vlm.sets import QuestionSets
 
 
-def _items(seed: int = 0) -> Iterator[Illustrated]:
+def _items(seed: int = 0) -> Iterator[IllustratedQuestion]:
     return iter(generated(GeneratedSettings({"color_extraction": 2}, seed=seed)))
 
 
@@ -40,7 +40,7 @@ def test_the_same_questions_are_one_set(tmp_path: Path) -> None:
 def test_nothing_is_left_of_a_set_that_was_not_finished(tmp_path: Path) -> None:
     sets = QuestionSets(tmp_path / "questions")
 
-    def broken() -> Iterator[Illustrated]:
+    def broken() -> Iterator[IllustratedQuestion]:
         yield from _items()
         raise RuntimeError("ended")
 

@@ -45,7 +45,7 @@ from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.explore.leaderboard import cards_view, leaderboard_view
 from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
 from truehue.tabs.explore.leaderboard_rows import SYSTEM_CHOICES, groups
-from truehue.tabs.explore.limits import limits_view, usual_limits
+from truehue.tabs.explore.limits import default_limits, limits_view
 from truehue.tabs.explore.routes import analyses_routes, failures_routes, leaderboard_routes
 from truehue.tabs.export.report import report_of
 from truehue.tabs.library.service import Library
@@ -480,7 +480,7 @@ def test_the_rules_own_limits_give_the_stored_verdicts(
 ) -> None:
     context, folder = made
     by = rule(PLAN.rules[index][0])
-    limits = usual_limits(by)
+    limits = default_limits(by)
     assert limits
     results = context.storage.results
     stored = results.leaderboard(by.id, [folder.run_id])

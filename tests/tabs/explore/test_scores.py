@@ -32,9 +32,9 @@ from truehue.tabs.explore.scores import measures_csv, measures_view
 from truehue.tabs.explore.scoring import (
     FOLDER,
     ScoreRuns,
+    ingest_interrupted_scores,
     score_runs,
     start_scoring,
-    take_left_over,
 )
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job, job_alone
@@ -141,7 +141,7 @@ def test_what_a_killed_app_had_scored_is_taken_in_once(
     first = next(killed.records())
     storage.scores.add_many(first)
     count = storage.scores.count()
-    take_left_over(context, index)
+    ingest_interrupted_scores(context, index)
     assert storage.scores.count() - count == len(lacking) - len(first)
     assert set(storage.scores.of_items(IMAGE, lacking)) == set(lacking)
     assert not list(index.glob("*"))

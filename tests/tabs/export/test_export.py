@@ -29,7 +29,7 @@ from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.command import runs as runs_command
 from truehue.tabs.export.report import without_clicks
 from truehue.tabs.export.routes import export_routes
-from truehue.tabs.export.service import INCOMING, export, start_import, take_in
+from truehue.tabs.export.service import INCOMING, export, import_archive, start_import
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.roles import OWNER, Actor, Role
@@ -89,7 +89,7 @@ def test_an_archive_brings_the_same_rows_into_another_database(
     write(folder, "zip", out, with_images=True)
     with Storage.open(empty_data(tmp_path / "theirs")) as storage:
         theirs = make_context(storage, "theirs")
-        back = take_in(theirs, out, "a.truehue.zip")
+        back = import_archive(theirs, out, "a.truehue.zip")
         for table in TABLES:
             ours = rows(context.storage, table)
             assert len(ours) >= 7
@@ -110,7 +110,7 @@ def test_results_without_pictures_come_in_and_say_so(folder: RunFolder, tmp_path
     write(folder, "zip", full, with_images=True)
     with Storage.open(empty_data(tmp_path / "theirs")) as storage:
         theirs = make_context(storage, "theirs")
-        take_in(theirs, light, "a.zip")
+        import_archive(theirs, light, "a.zip")
         failing = Slice("paper", status="fail")
         assert storage.results.count(failing) > 0
         assert storage.check() == []
@@ -118,7 +118,7 @@ def test_results_without_pictures_come_in_and_say_so(folder: RunFolder, tmp_path
         export(theirs, run_folders(theirs.service(RunSupervisor).root)[0], "html", report)
         assert "not part of the export" in report.read_text()
         assert '<img src="data:' not in report.read_text()
-        take_in(theirs, full, "b.zip")
+        import_archive(theirs, full, "b.zip")
         (shown, *_) = storage.results.page(failing)
         assert storage.images.srgb8(shown.image_id).shape == (64, 64, 3)
         theirs.close()

@@ -10,7 +10,7 @@ from truehue.tabs.generate.own_prompt import (
     FIRST,
     OwnPrompt,
     fields_of,
-    follow,
+    fill_fields,
     own_reading,
     reading_view,
 )
@@ -87,10 +87,13 @@ def test_the_words_say_what_is_judged_unless_a_hand_does(
 def test_the_fields_follow_the_words_and_keep_what_a_hand_set() -> None:
     assert fields_of("") == FIRST
     assert fields_of("a mug beside a red book") == ("book", "css:red")
-    assert follow(OwnPrompt(UNICORN, *FIRST, NOBODY)) == ("unicorn", "css:blue")
-    assert follow(OwnPrompt("a sunset", *FIRST, NOBODY)) == ("", "")
-    assert follow(OwnPrompt(UNICORN, "chair", FIRST[1], (True, False))) == ("chair", "css:blue")
-    assert follow(OwnPrompt("", "mug", "css:blue", NOBODY)) == FIRST
+    assert fill_fields(OwnPrompt(UNICORN, *FIRST, NOBODY)) == ("unicorn", "css:blue")
+    assert fill_fields(OwnPrompt("a sunset", *FIRST, NOBODY)) == ("", "")
+    assert fill_fields(OwnPrompt(UNICORN, "chair", FIRST[1], (True, False))) == (
+        "chair",
+        "css:blue",
+    )
+    assert fill_fields(OwnPrompt("", "mug", "css:blue", NOBODY)) == FIRST
 
 
 def test_what_will_be_judged_is_said_before_anything_is_drawn() -> None:

@@ -23,8 +23,8 @@ from truehue.storage import Storage
 from truehue.storage.makers import SELECTION
 from truehue.tabs.api.endpoints import ENDPOINTS
 from truehue.tabs.library.prompts import (
-    KeepSelection,
     NamedSelection,
+    SaveSelectionRequest,
     remove_selection,
     save_selection,
 )
@@ -193,7 +193,9 @@ def test_a_selection_is_the_same_however_its_name_is_typed(public: Context) -> N
     composed, spelled = "caf\u00e9", " cafe\u0301 "
 
     def save(actor: Actor, name: str) -> None:
-        save_selection(public, actor, KeepSelection(name=name, refs=((prompt.source, prompt.id),)))
+        save_selection(
+            public, actor, SaveSelectionRequest(name=name, refs=((prompt.source, prompt.id),))
+        )
 
     save(OWNER, composed)
     for name in (composed, spelled):

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from tests.house import ROOT
 from truehue.core.errors import BadInput
-from truehue.tabs.library.prompts import KeepSelection
+from truehue.tabs.library.prompts import SaveSelectionRequest
 from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.studies.form import StudyForm
@@ -66,8 +66,8 @@ class Sample(PageRequest):
         (Sample, {"share": 2}, "share", "The share is a number from 0 to 1, not 2."),
         (Sample, {"share": float("nan")}, "share", "The share is a number from 0 to 1"),
         (Sample, {"yes": [1]}, "yes", "Whether it is so is true or false, not [1]."),
-        (KeepSelection, {"refs": 5}, "refs", "The list of prompts is a list"),
-        (KeepSelection, {"refs": [["mini"]]}, "refs", "The list of prompts is a list"),
+        (SaveSelectionRequest, {"refs": 5}, "refs", "The list of prompts is a list"),
+        (SaveSelectionRequest, {"refs": [["mini"]]}, "refs", "The list of prompts is a list"),
         (QuestionRequest, {"k": True}, "k", "from 0 to 20, not true."),
         (RunRequest, {"images": "0"}, "images", "Images per prompt is a whole number from 1 to"),
         (RunRequest, {"task": "xyz"}, "task", "There is no task 'xyz'."),

@@ -22,7 +22,7 @@ from truehue.storage import Storage
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.routes import leaderboard_routes
 from truehue.tabs.export.routes import export_routes
-from truehue.tabs.export.service import export, take_in
+from truehue.tabs.export.service import export, import_archive
 from truehue.tabs.page.context import Context
 from truehue.tabs.runs.routes import run_routes
 from truehue.tabs.shell.compose import make_context
@@ -102,16 +102,16 @@ def test_an_import_that_storage_refuses_leaves_nothing(
 
         monkeypatch.setattr(storage.runs, "ingest", refuse)
         with pytest.raises(BadInput, match="no room"):
-            take_in(theirs, tmp_path / "a.zip", "a.zip")
+            import_archive(theirs, tmp_path / "a.zip", "a.zip")
         assert theirs.service(RunSupervisor).folders() == []
         assert storage.runs.all() == []
         monkeypatch.undo()
-        take_in(theirs, tmp_path / "a.zip", "a.zip")
+        import_archive(theirs, tmp_path / "a.zip", "a.zip")
         assert [run.items for run in storage.runs.all()] == [8]
         # A run that is here already stays, whatever becomes of a second import.
         monkeypatch.setattr(storage.runs, "ingest", refuse)
         with pytest.raises(BadInput, match="no room"):
-            take_in(theirs, tmp_path / "a.zip", "a.zip")
+            import_archive(theirs, tmp_path / "a.zip", "a.zip")
         assert [folder.run_id for folder in theirs.service(RunSupervisor).folders()] == [
             made.run_id
         ]

@@ -55,11 +55,11 @@ def test_more_pages_can_be_open_than_gradio_has_places(
             client.portal.call(asyncio.sleep, 0.1)  # type: ignore[union-attr]
         assert running() >= 45
         # Pages that only hold their stream keep nobody from ending the app, an event does.
-        assert not shell.at_work(demo)
+        assert not shell.has_active_events(demo)
         other = next(fn for fn in demo.fns.values() if fn.name != "hold_stream")
         free = demo._queue.active_jobs.index(None)
         demo._queue.active_jobs[free] = [SimpleNamespace(fn=other)]
-        assert shell.at_work(demo)
+        assert shell.has_active_events(demo)
         demo._queue.active_jobs[free] = None
     assert isinstance(demo, gr.Blocks)
 

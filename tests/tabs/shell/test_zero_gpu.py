@@ -26,7 +26,7 @@ from truehue.storage import Storage
 from truehue.tabs.generate.examples import EXAMPLES
 from truehue.tabs.shell import zero_gpu
 from truehue.tabs.shell.compose import make_context
-from truehue.tabs.shell.zero_gpu import far_models
+from truehue.tabs.shell.zero_gpu import remote_openers
 
 pytestmark = pytest.mark.process
 
@@ -95,14 +95,14 @@ def named(monkeypatch: pytest.MonkeyPatch, **openers: Callable[..., Any]) -> Non
 
 def test_nothing_changes_where_there_is_no_zero_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SPACES_ZERO_GPU", raising=False)
-    assert far_models(lambda id: id, Sources.local()) is None
+    assert remote_openers(lambda id: id, Sources.local()) is None
     monkeypatch.setenv("SPACES_ZERO_GPU", "true")
     monkeypatch.setitem(sys.modules, "spaces", None)
-    assert far_models(lambda id: id, Sources.local()) is None
+    assert remote_openers(lambda id: id, Sources.local()) is None
 
 
 def test_what_needs_no_device_is_drawn_here(zero: list[float]) -> None:
-    far = far_models(lambda id: f"near {id}", Sources.local())
+    far = remote_openers(lambda id: f"near {id}", Sources.local())
     assert far is not None
     assert far[0](RENDERER) == f"near {RENDERER}"
     assert zero == []
@@ -112,7 +112,7 @@ def test_a_drawing_and_its_refusals_come_from_the_other_process(
     zero: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named(monkeypatch, open_model=lambda id, sources: FakeModel())
-    far = far_models(lambda id: None, Sources.local())
+    far = remote_openers(lambda id: None, Sources.local())
     assert far is not None
     far_model = far[0](MODEL)
     request = GenerationRequest(MODEL, "a red mug", width=64, height=64)
@@ -136,7 +136,7 @@ def test_an_embedding_stays_in_the_other_process(
     zero: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named(monkeypatch, open_tool=lambda id, sources: FakeSegmenter())
-    far = far_models(lambda id: None, Sources.local())
+    far = remote_openers(lambda id: None, Sources.local())
     assert far is not None
     tool = far[1](SEGMENTER)
     pixels = np.random.default_rng(0).integers(0, 255, (8, 8, 3), dtype=np.uint8)
@@ -149,7 +149,7 @@ def test_an_embedding_stays_in_the_other_process(
 def test_where_no_device_can_be_had_it_is_said(
     zero: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    far = far_models(lambda id: None, Sources.local())
+    far = remote_openers(lambda id: None, Sources.local())
     assert far is not None
     far_model = far[0](MODEL)
 

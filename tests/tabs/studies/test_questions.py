@@ -20,7 +20,7 @@ from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.errors import BadInput
 from truehue.core.studies import Purpose, Trial
 from truehue.core.vlm.generators import Difficulty, GeneratedSettings, generated
-from truehue.core.vlm.records import Form, Illustrated, Outcome, Question
+from truehue.core.vlm.records import Form, IllustratedQuestion, Outcome, Question
 from truehue.core.vlm.scoring import score
 from truehue.storage import Storage
 from truehue.tabs.page.context import Context
@@ -123,9 +123,9 @@ def test_what_people_cannot_be_asked_is_left_out_and_said(context: Context) -> N
         "o1", "color_counting", Form.OPEN, "Which?", (), "teal", plain.question.image_id
     )
     yes = Question("b1", "color_counting", Form.BINARY, "Is it?", (), "no", plain.question.image_id)
-    items = [Illustrated(item, plain.srgb8) for item in (question, yes)]
+    items = [IllustratedQuestion(item, plain.srgb8) for item in (question, yes)]
     variant = replace(plain.question, question_id="v1", seed_id="q", variant="entire +90")
-    gray = Illustrated(variant, plain.srgb8)
+    gray = IllustratedQuestion(variant, plain.srgb8)
     set_id = made_set(context, items=[plain, *items, gray])
     made = outline(context, OWNER, asked_form(set_id, tasks=["color_counting"]))
     assert made["stimuli"] == 6

@@ -19,7 +19,7 @@ from truehue.core.generation.renderer.failures import (
     mix_colors,
     more_vivid,
 )
-from truehue.core.generation.renderer.usual import default_color, neutral, usual_instead
+from truehue.core.generation.renderer.usual import choose_usual_color, default_color, neutral
 
 BLUE, RED, GRAY = (60, 90, 160), (180, 60, 50), (119, 119, 119)
 DULL = (110, 100, 125)
@@ -72,14 +72,14 @@ def test_ignored_gives_objects_their_usual_colors() -> None:
     # An apple that is asked to be apple red becomes the other usual color.
     red = default_color("apple", "apple")
     assert red is not None
-    assert apart(usual_instead("apple", "apple", red), red) >= 10.0
+    assert apart(choose_usual_color("apple", "apple", red), red) >= 10.0
 
 
 @pytest.mark.parametrize("system_id", list(SYSTEMS))
 def test_no_usual_color_is_near_the_asked_one(system_id: str) -> None:
     for target in named(system_id):
         for name in ("banana", "apple", "taxi", "cube", "elephant"):
-            assert apart(usual_instead(name, "cube", target), target) >= 10.0, (name, target)
+            assert apart(choose_usual_color(name, "cube", target), target) >= 10.0, (name, target)
         assert apart(neutral([target]), target) >= 20.0
 
 

@@ -14,7 +14,7 @@ from truehue.core.generation.small.scenes import (
     Caption,
     captions,
     colors_by_name,
-    held_out,
+    has_held_out_pair,
     held_out_pairs,
     is_held_out,
     named_colors,
@@ -31,7 +31,7 @@ def drawn() -> list[Caption]:
 
 
 def test_no_held_out_prompt_is_a_caption(drawn: list[Caption]) -> None:
-    never = {prompt.text for prompt in build() if held_out(prompt, 0.1)}
+    never = {prompt.text for prompt in build() if has_held_out_pair(prompt, 0.1)}
     shown = {caption.text for caption in (*drawn, *several_objects(0.1))}
     assert len(never) > 3000
     assert not shown & never

@@ -18,7 +18,12 @@ from truehue.core.images.pixels import Mask
 from truehue.core.masks.cleanup import released_cleanup
 from truehue.core.masks.grounded import transformers_loading
 from truehue.core.masks.grounded.compose import recompose
-from truehue.core.masks.grounded.ground import GroundingMethod, above, ground, paint_over
+from truehue.core.masks.grounded.ground import (
+    GroundingMethod,
+    filter_detections,
+    ground,
+    paint_over,
+)
 from truehue.core.masks.grounded.records import Detection, Detector, Segmenter
 from truehue.core.masks.grounded.transformers_loading import AUTOCAST, FLOAT32
 from truehue.core.masks.grounded.variants import MaskVariant, mask_variant
@@ -266,4 +271,7 @@ def test_labels_are_asked_once_and_empty_ones_not(
 def test_a_score_at_the_threshold_is_not_above_it() -> None:
     boxes = [Detection("a", (0, 0, 1, 1), score) for score in (0.35, 0.36, 0.9)]
     other = Detection("b", (0, 0, 1, 1), 0.8)
-    assert [detection.score for detection in above([*boxes, other], "a", 0.35)] == [0.9, 0.36]
+    assert [detection.score for detection in filter_detections([*boxes, other], "a", 0.35)] == [
+        0.9,
+        0.36,
+    ]

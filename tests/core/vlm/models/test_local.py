@@ -18,7 +18,7 @@ from truehue.core.generation.memory import BadModelFolder, ModelMissing
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.vlm.models.local import LocalAnswerer, open_local
 from truehue.core.vlm.models.records import (
-    Halted,
+    EvaluationStopped,
     ImagePrompt,
     NoReply,
     Reply,
@@ -124,7 +124,7 @@ def test_chance_follows_the_seed_and_a_stop_comes_between_two_tokens(tiny_vision
         looked.append(1)
         return len(looked) > 3
 
-    with pytest.raises(Halted):
+    with pytest.raises(EvaluationStopped):
         list(model.answers(asks()[:1], Sampling(max_tokens=500), at_the_third))
     assert len(looked) < 10
     model.close()

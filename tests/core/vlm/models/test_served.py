@@ -22,10 +22,10 @@ from tests.core.generation.images_server import answer_json, failure
 from tests.core.vlm.chat_server import ChatServer, completion
 from tests.core.vlm.questions_made import flat
 from truehue.core.errors import BadInput, ImageError
-from truehue.core.vlm.models.busy import Patience
+from truehue.core.vlm.models.busy import BusyRetry
 from truehue.core.vlm.models.records import (
     CannotAnswer,
-    Halted,
+    EvaluationStopped,
     ImagePrompt,
     NoReply,
     Reply,
@@ -122,7 +122,7 @@ def test_a_server_that_is_busy_and_names_no_time_is_not_asked_without_end(
 ) -> None:
     monkeypatch.setattr("truehue.core.vlm.models.busy.FIRST_WAIT_S", 20.0)
     said: list[str] = []
-    patience = Patience(said.append)
+    patience = BusyRetry(said.append)
     response = SimpleNamespace(headers={"retry-after": "0"})
     for _ in range(3):
         error = SimpleNamespace(status_code=429, code=None, response=response)
@@ -239,7 +239,7 @@ def test_a_busy_server_is_waited_for_and_that_is_said(
     assert re.fullmatch(r"The server is busy \(429\): asking again in 0 s, at .* UTC\.", said[0])
     # Whoever wants an end does not wait for it.
     server.answers = [failure(429, "Slow down", retry_after="3000")]
-    with pytest.raises(Halted):
+    with pytest.raises(EvaluationStopped):
         list(model.answers([ask()], SHORT, lambda: "asking again in 50 min" in said[-1]))
     model.close()
     # Too much patience is not asked of anybody.
@@ -334,7 +334,7 @@ def test_a_stop_gives_up_what_is_under_way(server: ChatServer) -> None:
     server.hold.set()
     model = ServedAnswerer(model_of(server.base_url, {"model": "m", "at_once": 3}))
     answers = model.answers([ask(n) for n in range(9)], SHORT, server.asked.is_set)
-    with pytest.raises(Halted):
+    with pytest.raises(EvaluationStopped):
         next(answers)
     model.close()
     # The server has not answered yet.

@@ -462,7 +462,7 @@ def test_a_set_that_is_cancelled_is_none(client: TestClient, context: Context) -
     values = {"session": SESSION, "words": "banana", "mask": "whole"}
     job = job_alone("pictures")
     job.stop.set()
-    report = uploads.take(context, OWNER, read_as(uploads.ImageFiles, values), job)
+    report = uploads.import_concept_images(context, OWNER, read_as(uploads.ImageFiles, values), job)
     assert (report["set_id"], report["taken"]) == ("", 0)
     assert report["title"] == "Cancelled: no set was made."
     assert context.storage.picture_sets.all(hidden=True) == []
