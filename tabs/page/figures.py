@@ -111,7 +111,7 @@ def _plane(
         "margin": {"l": 48, "r": 10, "t": 10, "b": 38},
         "plot_bgcolor": PLOT,
         "images": [image],
-        "series": [counts, *({"showlegend": "name" in one, **one} for one in series)],
+        "series": [counts, *({"showlegend": "name" in item, **item} for item in series)],
         "legend": True,
         "notes": list(notes),
         "x": {"title": "a*", "range": x, "constrain": "domain"},
