@@ -21,7 +21,7 @@ NAMES = frozenset(
 name: they are data."""
 LIMITS = re.compile(r"^_?(MOST|LEAST)_")
 CLASSES = re.compile(
-    r"^_?(Line|Asking|Asked|Given|Standing|Worth|Crowd|Shelf|Book|Desk|Seat|Door|Thing|Turns|Once)"
+    r"^_?(Line$|Asking|Asked|Given|Standing|Worth|Crowd|Shelf|Book|Desk|Seat|Door|Thing|Turns|Once)"
     r"([A-Z]\w*)?$"
 )
 TEXTS = {
