@@ -157,7 +157,7 @@ class BatchFolder:
             raise BadInput(f"A wish is {', '.join(WISHES)}, not {wish[:40]!r}.")
         replace_file(self.path / WISH, json_bytes({"wish": wish}))
 
-    def saved_done(self) -> int:
+    def stored_count(self) -> int:
         """How many items had a result when the state was last written; 0 where it is lost."""
         state = self.saved_state()
         return 0 if state is None else state.done

@@ -126,7 +126,7 @@ def require_whole(folder: BatchFolder) -> None:
         return
     total = folder.total
     health = health_of(folder, total)
-    if health.unreadable or folder.saved_done() > health.done:
+    if health.unreadable or folder.stored_count() > health.done:
         raise BadInput(state.message)
     for path in folder.shards():
         read_columns(path, None)

@@ -79,7 +79,7 @@ def generate_job(job: Job, models: Models, calls: Calls) -> None:
             log.exception("Generating with %s ended by an error of the engine", model_id)
             part.fail_all(f"The engine failed ({_error_text(error)}).")
         models.weigh(Key("model", model_id))
-        models.obey()
+        models.unload_requested()
 
 
 class _ModelsPart:
@@ -102,7 +102,7 @@ class _ModelsPart:
         if self._opens() and self._batch_size() > 1:
             self._left = deque(row for group in by_settings(self._left) for row in group)
         while self._left and not self._job.stop.is_set():
-            self._models.obey(in_use=(self._key,))
+            self._models.unload_requested(in_use=(self._key,))
             self._calls.answer(self._key)
             if self._opens():
                 batch = self._next_batch()
@@ -517,7 +517,7 @@ class Engine:
     def _next(self) -> Job | None:
         """The next job, as soon as there is one; None when the engine is to end."""
         while True:
-            self._models.obey()
+            self._models.unload_requested()
             self._calls.answer()
             with self._board.lock:
                 if self._closing or not main_thread().is_alive():
@@ -530,7 +530,7 @@ class Engine:
                 self._board.lock.wait_for(self._has_work, _LOOK_S)
 
     def _has_work(self) -> bool:
-        unwanted, calls = self._models.something_unwanted, self._calls.some_wait
+        unwanted, calls = self._models.has_unload_requests, self._calls.some_wait
         return bool(self._closing or self._waiting or unwanted or calls)
 
 

@@ -86,10 +86,10 @@ class Models:
             self._unwanted.update(key for key in self._loaded if key.id == model_id)
 
     @property
-    def something_unwanted(self) -> bool:
+    def has_unload_requests(self) -> bool:
         return bool(self._unwanted)
 
-    def obey(self, in_use: Collection[Key] = ()) -> None:
+    def unload_requested(self, in_use: Collection[Key] = ()) -> None:
         """Unloads what was asked for, but for what is in use."""
         with self._board.lock:
             keys = [key for key in self._unwanted if key not in in_use]

@@ -59,7 +59,7 @@ def generate_twice(
             "The first of two passes is generated without CFR: leave it out of the request."
         )
     before = loaded.draw([request], on_step, stop)[0]
-    if refinement.reads_prediction or refinement.reads_first_pass:
+    if refinement.reads_prediction or refinement.needs_first_pass:
         discrepancy = discrepancy_of(rows_of(map_of(before.srgb8)))
         refinement = replace(refinement, discrepancy=discrepancy, source=FIRST_PASS_WORDS)
     again = replace(request, options={**request.options, "cfr": refinement.to_json()})

@@ -127,7 +127,7 @@ class _Guidance:
         self._map = refinement.discrepancy
         if refinement.variant not in MAPPED:
             self._map = np.ones((1, 1), np.float32)
-        self.reads_prediction = refinement.reads_prediction and not refinement.changes_nothing
+        self.reads_prediction = refinement.reads_prediction and not refinement.is_identity
         if self.reads_prediction and view is None:
             raise BadInput(
                 f"{self._name} has no small view of its latents to read a map from. Draw first, "
@@ -238,7 +238,7 @@ class _Guidance:
         """s_t / s_0 in a form that multiplies ``prediction``; None where it is 1 everywhere."""
         import torch
 
-        if self._map is None or self._refinement.changes_nothing:
+        if self._map is None or self._refinement.is_identity:
             return None
         if self._on_grid is None:
             self._on_grid = self._resized(prediction)

@@ -89,12 +89,12 @@ class Refinement:
         return self.discrepancy is None and self.variant in MAPPED and not self.first_pass
 
     @property
-    def reads_first_pass(self) -> bool:
+    def needs_first_pass(self) -> bool:
         """Whether the map comes from the image without CFR, which has to be drawn before."""
         return self.discrepancy is None and self.variant in MAPPED and self.first_pass
 
     @property
-    def changes_nothing(self) -> bool:
+    def is_identity(self) -> bool:
         """Whether every guidance stays what it is, whatever is drawn."""
         if self.strength == 0 or self.variant == "none":
             return True
@@ -108,7 +108,7 @@ class Refinement:
             out["map"] = rows_of(self.discrepancy)
         elif self.reads_prediction:
             out |= {"map": PREDICTED, "at": self.at}
-        elif self.reads_first_pass:
+        elif self.needs_first_pass:
             out["map"] = FIRST_PASS
         return out | ({"source": self.source} if self.source else {})
 

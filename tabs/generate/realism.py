@@ -160,7 +160,7 @@ def details_of(refinement: Refinement) -> list[tuple[str, str]]:
     ]
     if refinement.variant in MAPPED:
         # With λ = 0 the first pass, which would be the map, is not drawn.
-        text = "not used" if refinement.reads_first_pass else "given"
+        text = "not used" if refinement.needs_first_pass else "given"
         rows.append(("Map", refinement.source or text))
     if refinement.reads_prediction:
         rows.append(("Map computed after", f"{refinement.at:.0%} of the steps"))

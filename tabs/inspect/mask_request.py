@@ -323,7 +323,7 @@ def point_segmenter(context: Context, image_id: str) -> PointSegmenter:
 
     def cut(points: Any, inside: Any, box: Box | None, by: str) -> Segment:
         entry = chosen_model(
-            context.anyone, by or first_of(context.sources, "segmenter"), "segmenter"
+            context.default_actor, by or first_of(context.sources, "segmenter"), "segmenter"
         )
         problem = describe_missing(context, [entry])
         if problem:

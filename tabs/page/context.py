@@ -125,7 +125,7 @@ class Context:
         return Visitors(self.storage.data_dir / "visitors.key")
 
     @property
-    def anyone(self) -> Actor:
+    def default_actor(self) -> Actor:
         """Who asks where nobody is named: the owner where everybody is, or else anybody."""
         if self.demo:
             return Actor("", Role.VISITOR)

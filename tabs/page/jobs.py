@@ -310,7 +310,7 @@ class Jobs:
             if any(record.job_id == job_id for record in source.records()):
                 source.cancel(job_id)
 
-    def under_way(self) -> bool:
+    def has_active_jobs(self) -> bool:
         """Whether something that was begun here has not ended."""
         return any(not job.ended for job in list(self._jobs.values()))
 

@@ -283,7 +283,7 @@ class LiveStudy:
         """The seat whose consent has this id, which its page made."""
         return self.seats.get(self._by_consent.get(event_id, ""))
 
-    def rekeyed(self, session: ParticipantSession, key_hash: str, invitation_id: str) -> None:
+    def replace_key(self, session: ParticipantSession, key_hash: str, invitation_id: str) -> None:
         """The key of a seat and the link that it is for, which were stored; keys before open
         nothing any more."""
         person = session.person.id
@@ -341,14 +341,14 @@ class LiveStudy:
             max(0, plan.votes - load.get(main_stimulus.id, 0))
             for main_stimulus in plan.main_stimuli
         )
-        return max(0, open_answers - self.promised(time))
+        return max(0, open_answers - self.expected_answers(time))
 
     def refuse_visit(self, time: datetime) -> None:
         """Counts a visit that found the study full."""
         before = self.turned_away or RefusedVisits(0, time, time)
         self.turned_away = RefusedVisits(before.visits + 1, before.first_at, time)
 
-    def promised(self, time: datetime) -> int:
+    def expected_answers(self, time: datetime) -> int:
         """How many answers those will give who are at their practice, or wait until somebody looks
         at it: nobody practices for nothing."""
         plan = self.plan()

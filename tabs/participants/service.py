@@ -197,7 +197,7 @@ class Participation:
         live_study.refuse_visit(live_study.now())
         return True
 
-    def turned_away(self, study_id: str) -> RefusedVisits | None:
+    def refused_visits(self, study_id: str) -> RefusedVisits | None:
         """The visits that found a study full since TrueHue started. Any thread may ask."""
         live_study = self._desks.get(study_id)
         return live_study.turned_away if live_study is not None else None
@@ -229,7 +229,7 @@ class Participation:
                         hash_of(new_key),
                         visit.invitation.id,
                     )
-                live_study.rekeyed(session, hash_of(new_key), visit.invitation.id)
+                live_study.replace_key(session, hash_of(new_key), visit.invitation.id)
         async with session.turn:
             if not session.consented:
                 _check_consent(session.plan, agreement)

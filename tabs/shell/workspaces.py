@@ -109,7 +109,7 @@ class VisitorWorkspace:
         owner = self.context.storage.data_dir.name
         drawings = self.context.engine.states()
         return (
-            self.context.jobs.under_way()
+            self.context.jobs.has_active_jobs()
             or self.context.service(RunSupervisor).queue.waiting() > 0
             or self.context.service(EvaluationService).queue.waiting() > 0
             or any(drawing.owner == owner and not drawing.finished for drawing in drawings)

@@ -347,7 +347,7 @@ def _source_images(
         mask, notes = _mask_of(context, image.image_id)
     if mask.image_id != image.image_id:
         raise BadInput("That mask belongs to another image.")
-    profile = storage.picture_profiles.of(image.image_id, mask.mask_id)
+    profile = storage.image_profiles.of(image.image_id, mask.mask_id)
     return [ImageProfile(image.image_id, mask.mask_id, profile)], [], notes
 
 

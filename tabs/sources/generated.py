@@ -106,7 +106,7 @@ def measured_images(
             record = mask or _whole(context, image.image_id)
             profile = stored.get(
                 (image.image_id, record.mask_id)
-            ) or context.storage.picture_profiles.of(image.image_id, record.mask_id)
+            ) or context.storage.image_profiles.of(image.image_id, record.mask_id)
         except TrueHueError as error:
             unscored.append(message_of(error))
         else:
@@ -132,7 +132,7 @@ def measure(context: Context, wanted: GeneratedSource, until_s: float) -> tuple[
             return len(images) - len(left) + index, len(images)
         try:
             record = mask or _whole(context, image_id)
-            context.storage.picture_profiles.of(image_id, record.mask_id)
+            context.storage.image_profiles.of(image_id, record.mask_id)
         except TrueHueError:
             continue  # its reason is given where the images are compared
     return len(images), len(images)
@@ -189,7 +189,7 @@ def _stored(
 ) -> Mapping[tuple[str, str], ColorProfile]:
     """The profiles that were measured already."""
     pairs = [(image.image_id, mask.mask_id) for image, mask in images if mask]
-    return context.storage.picture_profiles.stored(list(dict.fromkeys(pairs)))
+    return context.storage.image_profiles.stored(list(dict.fromkeys(pairs)))
 
 
 def _whole(context: Context, image_id: str) -> MaskRecord:

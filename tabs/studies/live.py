@@ -224,7 +224,7 @@ def live(context: Context, actor: Actor, request: StudyRequest) -> LiveView:
         }
         for person in progress.people
     ]
-    away = context.service(Participation).turned_away(record.id)
+    away = context.service(Participation).refused_visits(record.id)
     return {
         **summary(context, record, now),
         "people": people,

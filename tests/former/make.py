@@ -61,7 +61,7 @@ def fill(data: Path) -> None:
         read = read_distributions("people.csv", f"{header}\nmango,{shares}\n".encode())
         storage.distributions.add(read, "People", "people.csv", "made up", True)
         storage.picture_sets.add("Mangos", "mango", [(image.image_id, mask.mask_id, "me")], True)
-        storage.picture_profiles.of(image.image_id, mask.mask_id)
+        storage.image_profiles.of(image.image_id, mask.mask_id)
         folder = RunFolder.create(data / "runs", small_plan(some_prompts(4), name="Four"))
         execute(folder, Crew(workers=1))
         context = Context(storage, "data")

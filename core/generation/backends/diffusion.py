@@ -191,7 +191,7 @@ class DiffusersModel:
         ``function`` draws the first pass, unless it was the drawing before.
         """
         refinement = refinement_of(request.options)
-        if refinement is None or not refinement.reads_first_pass or refinement.changes_nothing:
+        if refinement is None or not refinement.needs_first_pass or refinement.is_identity:
             return request
         plain = {name: value for name, value in request.options.items() if name != "cfr"}
         first = replace(request, options=plain)

@@ -182,7 +182,7 @@ def _store_upload(
         seen[image_id, upload.contributor] = upload.name
         record = context.storage.masks.add(image_id, mask_for(context, upload, loaded, mode))
         # Measured now: what cannot be measured is said here, and comparing waits for nothing.
-        context.storage.picture_profiles.of(image_id, record.mask_id)
+        context.storage.image_profiles.of(image_id, record.mask_id)
     except TrueHueError as error:
         return image_id, "", message_of(error)
     return image_id, record.mask_id, ""

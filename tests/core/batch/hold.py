@@ -18,7 +18,7 @@ def environment(hold_at: int, most_lines: int = journal.MAX_LINES) -> dict[str, 
     return {**os.environ, HOLD_AT: str(hold_at), MAX_LINES: str(most_lines)}
 
 
-def obey() -> None:
+def unload_requested() -> None:
     """To be called where a module is imported that such a process and its workers begin with."""
     journal.MAX_LINES = int(os.environ.get(MAX_LINES, journal.MAX_LINES))
     if HOLD_AT in os.environ:

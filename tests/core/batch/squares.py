@@ -19,7 +19,7 @@ from truehue.core.batch.work import ItemFailed, Work, WorkerContext
 from truehue.core.errors import BadInput
 
 # Here and not below: the workers of work that a test begins import this module too.
-hold.obey()
+hold.unload_requested()
 
 
 class SquaresFolder(BatchFolder):

@@ -25,7 +25,7 @@ from truehue.core.runs.worker import ExecutionSettings, RunWork, execute
 ROOT = Path(__file__).resolve().parents[3]
 RULES = ("paper", "released", "truehue")
 # Here and not below: the worker processes of a run that ``begun`` starts import this module too.
-hold.obey()
+hold.unload_requested()
 
 
 def some_prompts(

@@ -169,9 +169,9 @@ def test_a_state_that_is_lost_or_damaged_is_made_from_the_shards(
 )
 def test_a_state_that_cannot_be_shown_is_damaged(copy: RunFolder, odd: dict[str, Any]) -> None:
     fields = json.loads((copy.path / STATE).read_text())
-    assert copy.saved_done() == PICTURES
+    assert copy.stored_count() == PICTURES
     (copy.path / STATE).write_text(json.dumps({**fields, "status": "running", **odd}))
-    assert copy.saved_done() == 0
+    assert copy.stored_count() == 0
     assert (state_of(copy).status, state_of(copy).done) == ("finished", PICTURES)
 
 

@@ -100,7 +100,7 @@ def test_a_profile_is_measured_once_and_kept(
     storage: Storage, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ((image_id, mask_id, _),) = stored(storage, 1)
-    profile = storage.picture_profiles.of(image_id, mask_id)
+    profile = storage.image_profiles.of(image_id, mask_id)
     pixels = picture(0)[disk()]
     # Small pictures are not made smaller: every pixel of the mask is in the sample.
     assert profile.mask_px == profile.sampled_px == len(pixels)
@@ -117,26 +117,26 @@ def test_a_profile_is_measured_once_and_kept(
         path.unlink()
     with Storage.open(data_dir) as reopened:
         # Without the files it can only come from the database.
-        assert reopened.picture_profiles.of(image_id, mask_id) == profile
-        assert reopened.picture_profiles.stored([(image_id, mask_id), ("x", "y")]) == {
+        assert reopened.image_profiles.of(image_id, mask_id) == profile
+        assert reopened.image_profiles.stored([(image_id, mask_id), ("x", "y")]) == {
             (image_id, mask_id): profile
         }
         monkeypatch.setattr(
             "truehue.storage.concept_images.sets.PROFILE_VERSION", PROFILE_VERSION + "x"
         )
         with pytest.raises(StorageError, match="is gone"):
-            reopened.picture_profiles.of(image_id, mask_id)
+            reopened.image_profiles.of(image_id, mask_id)
 
 
 def test_what_cannot_be_measured(storage: Storage) -> None:
     (image_id, mask_id, _), (other_id, _, _) = stored(storage, 2)
     with pytest.raises(MaskError, match=f"is of the image {image_id[:12]}, not of {other_id[:12]}"):
-        storage.picture_profiles.of(other_id, mask_id)
+        storage.image_profiles.of(other_id, mask_id)
     empty = storage.masks.add(image_id, Mask(np.zeros((5, 7), dtype=bool), "brush"))
     with pytest.raises(NoPixels):
-        storage.picture_profiles.of(image_id, empty.mask_id)
+        storage.image_profiles.of(image_id, empty.mask_id)
     with pytest.raises(NotStored):
-        storage.picture_profiles.of(image_id, "ab" * 32)
+        storage.image_profiles.of(image_id, "ab" * 32)
     assert storage._database.count("picture_profiles") == 0
 
 
@@ -145,10 +145,10 @@ def test_pictures_of_a_set_with_those_that_cannot_be_measured(storage: Storage) 
     empty = storage.masks.add(members[1][0], Mask(np.zeros((5, 7), dtype=bool), "brush"))
     members[1] = (members[1][0], empty.mask_id, "p1")
     set_id = storage.picture_sets.add("a", "mango", members, True)
-    storage.picture_profiles.of(*members[0][:2])
+    storage.image_profiles.of(*members[0][:2])
     result, unscored = storage.picture_sets.image_profiles(set_id)
     assert result == [
-        ImageProfile(image, mask, storage.picture_profiles.of(image, mask), contributor=who)
+        ImageProfile(image, mask, storage.image_profiles.of(image, mask), contributor=who)
         for image, mask, who in (members[0], members[2])
     ]
     ((index, why),) = unscored
@@ -163,7 +163,7 @@ def test_threads_measure_and_add(storage: Storage) -> None:
 
     def work(number: int) -> tuple[str, int]:
         image, mask, _ = members[number % 6]
-        px = storage.picture_profiles.of(image, mask).mask_px
+        px = storage.image_profiles.of(image, mask).mask_px
         return storage.picture_sets.add(f"{number}", "mango", members[: 1 + number % 3], True), px
 
     with ThreadPoolExecutor(8) as pool:
@@ -179,7 +179,7 @@ def test_lost_rows_are_noticed(storage: Storage) -> None:
     members = stored(storage, 2)
     first = storage.picture_sets.add("a", "mango", members[:1], True)
     second = storage.picture_sets.add("b", "mango", members[1:], True)
-    storage.picture_profiles.of(*members[0][:2])
+    storage.image_profiles.of(*members[0][:2])
     (image, mask, _) = members[0]
     with storage._database.cursor() as cursor:
         cursor.execute("DELETE FROM masks WHERE mask_id = ?", [mask])

@@ -152,7 +152,7 @@ def test_once_there_is_an_account_who_asks_is_whose_session_it_is(context: Conte
         expected = Actor(ann.id, Role.ADMIN, item.local, "Ann")
         assert actor_of(item, asked_with(**cookie)) == expected
     assert actor_of(demo, asked_with(**cookie)).role is Role.VISITOR
-    assert context.anyone == far.anyone == NOBODY
+    assert context.default_actor == far.default_actor == NOBODY
     # As Gradio hands a request on.
     assert actor_of(far, SimpleNamespace(request=asked_with(**cookie))).name == "Ann"
 

@@ -257,7 +257,7 @@ def test_what_somebody_who_left_did_not_answer_goes_to_others(room: Room) -> Non
     assert room.person(link).state()["study"]["state"] == "full"
     assert left.state()["study"]["state"] == "open"
     assert room.person(link).asks_in().json()["code"] == "full"
-    away = room.context.service(Participation).turned_away(link.study.id)
+    away = room.context.service(Participation).refused_visits(link.study.id)
     assert away is not None
     assert away.visits == 2
     room.clock.turn(601)

@@ -410,7 +410,7 @@ def test_a_set_of_pictures_is_measured_and_says_what_it_left_out(
     members = context.storage.picture_sets.images(report["set_id"])
     assert len(members) == 2
     # The profile is of the masks: 144 painted pixels of the cut-out, 64 that were marked.
-    sizes = [context.storage.picture_profiles.of(image, mask).mask_px for image, mask, _ in members]
+    sizes = [context.storage.image_profiles.of(image, mask).mask_px for image, mask, _ in members]
     assert sizes == [144, 64]
     assert not context.staging.folder(SESSION).exists()
     (item,) = listed(client)["sets"]
