@@ -8,16 +8,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from truehue.tabs.charts.analyses import figure_csv, figure_view
-from truehue.tabs.explore.audit import agreement_view, reasons_view
-from truehue.tabs.explore.diagnosis import KIND, Diagnose, start_run, stored_reports
-from truehue.tabs.explore.diagnosis_images import (
-    SaveImageRequest,
-    measured,
-    save_image,
-    scene_of,
-    thumbnail_png,
-)
-from truehue.tabs.explore.diagnosis_report import report_view
+from truehue.tabs.explore.disagreements import agreement_view, reasons_view
 from truehue.tabs.explore.failures import (
     count_view,
     facets_view,
@@ -27,6 +18,15 @@ from truehue.tabs.explore.failures import (
 )
 from truehue.tabs.explore.leaderboard import cards_view, leaderboard_view
 from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
+from truehue.tabs.explore.rule_accuracy import KIND, Diagnose, start_run, stored_reports
+from truehue.tabs.explore.rule_accuracy_images import (
+    SaveImageRequest,
+    measured,
+    save_image,
+    scene_of,
+    thumbnail_png,
+)
+from truehue.tabs.explore.rule_accuracy_report import report_view
 from truehue.tabs.explore.run_pairs import compare_view
 from truehue.tabs.explore.score_stored import ScoreStored, start_scoring_stored
 from truehue.tabs.explore.scores import measures_csv, measures_view

@@ -26,15 +26,15 @@ from truehue.core.errors import BadInput, UnknownColor
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES
 from truehue.tabs.charts.figure_parts import rate_text
-from truehue.tabs.explore import diagnosis
-from truehue.tabs.explore import diagnosis_report as explore_report
+from truehue.tabs.explore import rule_accuracy
+from truehue.tabs.explore import rule_accuracy_report as explore_report
 from truehue.tabs.explore import tab as explore
-from truehue.tabs.explore.audit import agreement_view, reasons
-from truehue.tabs.explore.diagnosis import stored_reports
-from truehue.tabs.explore.diagnosis_images import Scene, measured, scene_of, stored
-from truehue.tabs.explore.diagnosis_images import render_scene as drawn_scene
-from truehue.tabs.explore.diagnosis_report import report_view, stale
+from truehue.tabs.explore.disagreements import agreement_view, reasons
 from truehue.tabs.explore.routes import explore_routes
+from truehue.tabs.explore.rule_accuracy import stored_reports
+from truehue.tabs.explore.rule_accuracy_images import Scene, measured, scene_of, stored
+from truehue.tabs.explore.rule_accuracy_images import render_scene as drawn_scene
+from truehue.tabs.explore.rule_accuracy_report import report_view, stale
 from truehue.tabs.explore.score_stored import ScoreStored, start_scoring_stored
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
@@ -61,14 +61,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def report(folder: Path) -> DiagnosisReport:
-    return diagnosis.read_report(folder / "small" / "report.json")
+    return rule_accuracy.read_report(folder / "small" / "report.json")
 
 
 @pytest.fixture
 def no_shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No report is shipped, until a test puts one there."""
     path = tmp_path / "shipped.json"
-    monkeypatch.setattr(diagnosis, "SHIPPED_FILE", path)
+    monkeypatch.setattr(rule_accuracy, "SHIPPED_FILE", path)
     return path
 
 
@@ -190,7 +190,7 @@ def test_a_damaged_report_of_this_machine_is_left_out(
 
 def test_the_shipped_report_is_one_and_has_every_rule_with_its_version() -> None:
     """A rule that was changed needs a new report: python -m truehue diagnose."""
-    shipped = diagnosis.read_report(diagnosis.SHIPPED_FILE)
+    shipped = rule_accuracy.read_report(rule_accuracy.SHIPPED_FILE)
     assert not shipped.problems
     assert [(rule.id, rule.version) for rule in shipped.rules] == [
         (by.id, by.version) for by in RULES
@@ -295,30 +295,30 @@ def test_every_example_of_the_report_can_be_drawn(report: DiagnosisReport) -> No
 
 @pytest.fixture
 def small_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnosis, "OBJECTS", ("cube",))
-    monkeypatch.setattr(diagnosis, "DEFAULT_LIGHTS", ("overcast",))
-    monkeypatch.setattr(diagnosis, "workers", lambda: 1)
+    monkeypatch.setattr(rule_accuracy, "OBJECTS", ("cube",))
+    monkeypatch.setattr(rule_accuracy, "DEFAULT_LIGHTS", ("overcast",))
+    monkeypatch.setattr(rule_accuracy, "workers", lambda: 1)
 
 
 @pytest.mark.usefixtures("small_run")
 def test_a_run_here_writes_a_report_and_can_be_cancelled_and_taken_up(
     context: Context, no_shipped: Path
 ) -> None:
-    wanted = read_as(diagnosis.Diagnose, {"every": 10})
-    began = diagnosis.start_run(context, OWNER, wanted, 64)["job"]
+    wanted = read_as(rule_accuracy.Diagnose, {"every": 10})
+    began = rule_accuracy.start_run(context, OWNER, wanted, 64)["job"]
     context.jobs.cancel(OWNER, began)
     job = context.jobs.wait(began, 60)
     assert job.status == "cancelled", job.problem
     home = context.storage.data_dir / "diagnosis"
     assert stored_reports(home) == []
-    job = context.jobs.wait(diagnosis.start_run(context, OWNER, wanted, 64)["job"], 60)
+    job = context.jobs.wait(rule_accuracy.start_run(context, OWNER, wanted, 64)["job"], 60)
     assert (job.status, job.result) == ("done", {"report": "every-10"}), job.problem
     assert job.done == job.total > 10
     (made,) = stored_reports(home)
     view = report_view([made], "every-10", "pooled")
     assert [row["stale"] for row in view["rows"]] == [""] * len(RULES)
     with pytest.raises(BadInput, match="one of 10, 1, not 7"):
-        read_as(diagnosis.Diagnose, {"every": 7})
+        read_as(rule_accuracy.Diagnose, {"every": 7})
 
 
 # ── disagreements ────────────────────────────────────────────────────────────────────────────

@@ -19,8 +19,8 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.rules import RULES
 from truehue.storage import Storage
 from truehue.tabs.charts.figure_parts import rate_text
-from truehue.tabs.explore import diagnosis
 from truehue.tabs.explore import routes as explore_routes_module
+from truehue.tabs.explore import rule_accuracy
 from truehue.tabs.explore.routes import (
     analyses_routes,
     explore_routes,
@@ -85,25 +85,25 @@ COLORED = [("mug", "l3:Vivid reddish orange"), ("apple", "l2:Red"), ("vase", "cs
 def test_rule_accuracy_and_disagreements(
     context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start = diagnosis.start_run
-    monkeypatch.setattr(diagnosis, "OBJECTS", ("cube",))
-    monkeypatch.setattr(diagnosis, "DEFAULT_LIGHTS", ("overcast",))
-    monkeypatch.setattr(diagnosis, "workers", lambda: 1)
+    start = rule_accuracy.start_run
+    monkeypatch.setattr(rule_accuracy, "OBJECTS", ("cube",))
+    monkeypatch.setattr(rule_accuracy, "DEFAULT_LIGHTS", ("overcast",))
+    monkeypatch.setattr(rule_accuracy, "workers", lambda: 1)
     monkeypatch.setattr(
         explore_routes_module, "start_run", lambda *values: start(*values, size_px=64)
     )
     for seed, light in enumerate(("studio", "overcast")):
         for name, color in COLORED:
             drawn(context, name, color, light, seed, 64)
-    shipped = json.loads(diagnosis.SHIPPED_FILE.read_text())
+    shipped = json.loads(rule_accuracy.SHIPPED_FILE.read_text())
 
     def stale() -> None:
         old = shipped | {"rules": [shipped["rules"][0] | {"version": "0.1"}, *shipped["rules"][1:]]}
         (tmp_path / "old.json").write_text(json.dumps(old))
-        monkeypatch.setattr(diagnosis, "SHIPPED_FILE", tmp_path / "old.json")
+        monkeypatch.setattr(rule_accuracy, "SHIPPED_FILE", tmp_path / "old.json")
 
     def none() -> None:
-        monkeypatch.setattr(diagnosis, "SHIPPED_FILE", tmp_path / "none.json")
+        monkeypatch.setattr(rule_accuracy, "SHIPPED_FILE", tmp_path / "none.json")
         for report in (context.storage.data_dir / "diagnosis").glob("*/report.json"):
             report.unlink()
 

@@ -11,8 +11,8 @@ from truehue.core.diagnosis.figures import read_path_traced
 from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import rule
 from truehue.core.verdict.truehue import confidence_percent
-from truehue.tabs.explore.diagnosis import TRACED_FILE
-from truehue.tabs.explore.diagnosis_report import traced_view
+from truehue.tabs.explore.rule_accuracy import TRACED_FILE
+from truehue.tabs.explore.rule_accuracy_report import traced_view
 
 
 def test_the_page_shows_the_counts_of_the_file() -> None:

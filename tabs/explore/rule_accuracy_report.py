@@ -14,7 +14,7 @@ from truehue.core.diagnosis.records import DiagnosisReport, Example, Figure, Rul
 from truehue.core.errors import TrueHueError, enumeration
 from truehue.core.verdict.rules import RULE_NAMES, RULES
 from truehue.tabs.charts.figure_parts import line_style, rate_text
-from truehue.tabs.explore.diagnosis import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
+from truehue.tabs.explore.rule_accuracy import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.figures import INK, PANEL, SOFT
 from truehue.tabs.page.shared_answers import NamedChoice
