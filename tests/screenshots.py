@@ -62,9 +62,9 @@ def rule_accuracy(page: Page) -> None:
 
 def compare(page: Page) -> None:
     """People and two models on one concept."""
-    page.locator(".th-cc-concept", has_text="unripe banana").first.click()
-    expect(page.locator(".th-cc-table tbody tr")).to_have_count(3, timeout=SHOWN_MS)
-    _drawn(page, '.th-cc-figure[data-figure="histograms"]', 1)
+    page.locator(".th-concept-concept", has_text="unripe banana").first.click()
+    expect(page.locator(".th-concept-table tbody tr")).to_have_count(3, timeout=SHOWN_MS)
+    _drawn(page, '.th-concept-figure[data-figure="histograms"]', 1)
 
 
 def colorize(page: Page) -> None:
@@ -76,7 +76,7 @@ def colorize(page: Page) -> None:
     assert box is not None
     for x, y in ((0.59, 0.35), (0.27, 0.6), (0.44, 0.47), (0.67, 0.6), (0.14, 0.16)):
         page.mouse.click(box["x"] + box["width"] * x, box["y"] + box["height"] * y)
-    expect(page.locator(".th-col-row").first).to_be_visible(timeout=SHOWN_MS)
+    expect(page.locator(".th-colorize-row").first).to_be_visible(timeout=SHOWN_MS)
 
 
 def study_plan(page: Page) -> None:
@@ -117,7 +117,7 @@ SHOTS = {
     "explore-rule-accuracy-light": Shot(
         "tab=explore&view=rule_accuracy", ".th-accuracy-table tbody tr", rule_accuracy, 640
     ),
-    "compare-light": Shot("tab=compare&view=concept", ".th-cc-concept", compare, 1120),
+    "compare-light": Shot("tab=compare&view=concept", ".th-concept-concept", compare, 1120),
     "colorize-light": Shot(
         "tab=colorize&view=color&drawing=concept-0044", ".cv[data-ready]", colorize
     ),

@@ -30,7 +30,7 @@ PAGES = {
     "generate": {"tab=generate": "#prompts .th-row"},
     "explore": {
         "tab=explore&view=runs": "#explore-runs h3",
-        "tab=explore&view=disagreements": ".th-agree-title",
+        "tab=explore&view=disagreements": ".th-disagreements-title",
         "tab=explore&view=leaderboard": "#explore-leaderboard .th-leaderboard-run",
     },
     "failures": {"tab=explore&view=failures": "#explore-failures article.th-failures-card"},
@@ -40,16 +40,16 @@ PAGES = {
         "tab=compare&view=people": ".th-compare-switch",
     },
     "colorize": {
-        "tab=colorize&view=color": ".th-col-tile img",
+        "tab=colorize&view=color": ".th-colorize-tile img",
         "tab=colorize&view=color&drawing=concept-0041": ".cv[data-ready]",
-        "tab=colorize&view=sketches&thing=apple": ".th-sk-candidate",
+        "tab=colorize&view=sketches&thing=apple": ".th-sketches-candidate",
     },
-    "prompt-source": {"tab=vlm": ".th-qa-lane"},
-    "questions": {"tab=vlm&view=questions": ".th-qa-item img"},
+    "prompt-source": {"tab=vlm": ".th-vlm-lane"},
+    "questions": {"tab=vlm&view=questions": ".th-vlm-item img"},
     "judge": {
         "tab=studies": ".th-study-entry",
         "tab=studies&view=new&preset=questions": ".th-study-headline",
-        "tab=studies&study=STUDY&view=results": ".th-jq-table",
+        "tab=studies&study=STUDY&view=results": ".th-questions-table",
     },
 }
 TASKS = ("color_extraction", "color_proportion", "color_counting", "color_comparison")

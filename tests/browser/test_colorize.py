@@ -51,7 +51,7 @@ def fill(page: Page, color: str, x: float, y: float) -> None:
 
 
 def chosen(page: Page) -> Locator:
-    return page.locator(".th-col-chosen li")
+    return page.locator(".th-colorize-chosen li")
 
 
 def drawing(name: str, gap: bool = False) -> FilePayload:
@@ -72,19 +72,19 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     lies, reloads and keeps it; the drawing that waited is adjusted and colored."""
     page = visit(f"{started.address}/?tab=colorize&view=sketches")
     # Nobody can bring a drawing before the view is there; a script could.
-    expect(page.locator(".th-sk-list [role=option]").first).to_be_visible()
-    page.locator(".th-sk-drop input").set_input_files(
+    expect(page.locator(".th-sketches-list [role=option]").first).to_be_visible()
+    page.locator(".th-sketches-drop input").set_input_files(
         [drawing("rotten_lemon.png"), drawing("wheel of fortune.png", gap=True)]
     )
-    cards = page.locator(".th-sk-brought .th-sk-candidate")
+    cards = page.locator(".th-sketches-brought .th-sketches-candidate")
     expect(cards).to_have_count(2)
     lemon = cards.filter(has=page.get_by_label("Concept in “rotten_lemon.png”"))
     expect(lemon).to_contain_text("3 regions")
     lemon.get_by_role("button", name="Use").click()
     expect(cards).to_have_count(1)
     # A state of it: the sketch is that of the thing.
-    expect(page.locator(".th-sk-body h3")).to_have_text("lemon")
-    expect(page.locator(".th-sk-in-use")).to_contain_text("imported as rotten_lemon.png")
+    expect(page.locator(".th-sketches-body h3")).to_have_text("lemon")
+    expect(page.locator(".th-sketches-in-use")).to_contain_text("imported as rotten_lemon.png")
 
     page.get_by_role("tab", name="Color", exact=True).click()
     page.get_by_role("searchbox", name="Search drawings").fill("rott appl")
@@ -94,22 +94,22 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     fill(page, "#b3202a", 0.5, 0.7)
     expect(chosen(page)).to_have_count(1)
     expect(chosen(page)).to_contain_text("#B3202A")
-    expect(page.locator(".th-col-rows")).to_contain_text("There is no data for “rotten apple”")
+    expect(page.locator(".th-colorize-rows")).to_contain_text("There is no data for “rotten apple”")
     # Another name of the same drawing: of that there is something.
     page.get_by_role("button", name="apple", exact=True).click()
-    expect(page.locator(".th-col-row")).to_have_count(2)
-    expect(page.locator(".th-col-headline")).to_contain_text("Designers")
-    expect(page.locator(".th-col-numbers dt")).to_have_count(7)
+    expect(page.locator(".th-colorize-row")).to_have_count(2)
+    expect(page.locator(".th-colorize-headline")).to_contain_text("Designers")
+    expect(page.locator(".th-colorize-numbers dt")).to_have_count(7)
     fill(page, "#4f7a2c", 0.62, 0.16)
     expect(chosen(page)).to_have_count(2)
-    expect(page.locator(".th-col-autosaved")).to_have_text("Saved in this browser")
+    expect(page.locator(".th-colorize-autosaved")).to_have_text("Saved in this browser")
 
     page.reload()
     ready(page)
-    expect(page.locator(".th-col-said")).to_contain_text("2 steps")
+    expect(page.locator(".th-colorize-said")).to_contain_text("2 steps")
     expect(chosen(page)).to_have_count(2)
     page.get_by_role("button", name="Save", exact=True).click()
-    locator = page.locator(".th-col-kept-one")
+    locator = page.locator(".th-colorize-kept-one")
     expect(locator).to_have_count(1)
     expect(locator).to_contain_text("2 steps")
     with page.expect_download() as saved:
@@ -123,7 +123,7 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     }
     # What was begun waits among the drawings; what was kept opens as it was.
     page.get_by_role("button", name="All drawings").click()
-    expect(page.locator(".th-col-begun")).to_contain_text("2 steps")
+    expect(page.locator(".th-colorize-begun")).to_contain_text("2 steps")
     locator.get_by_role("button").first.click()
     ready(page)
     expect(chosen(page)).to_have_count(2)
@@ -131,13 +131,13 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     page.set_viewport_size(VIEWPORT)
     page.go_back()
-    expect(page.locator(".th-col-tiles")).to_be_visible()
+    expect(page.locator(".th-colorize-tiles")).to_be_visible()
 
     # The other drawing waits, also after the reload; it is adjusted and colored.
     page.get_by_role("tab", name="Sketches", exact=True).click()
     cards.get_by_role("button", name="Adjust").click()
-    dialog = page.locator(".th-col-dialog")
-    expect(dialog.locator(".th-col-regions")).to_contain_text("regions")
+    dialog = page.locator(".th-colorize-dialog")
+    expect(dialog.locator(".th-colorize-regions")).to_contain_text("regions")
     dialog.get_by_label("Line threshold").fill("120")
     expect(dialog.locator("output").first).to_have_text("120")
     dialog.get_by_role("button", name="Use this sketch").click()

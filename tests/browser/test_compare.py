@@ -52,7 +52,7 @@ def photograph(name: str, albedo: tuple[int, int, int], seed: int) -> FilePayloa
 
 
 def drawn(view: Locator, name: str) -> Locator:
-    figure = view.locator(f'.th-cc-figure[data-figure="{name}"]')
+    figure = view.locator(f'.th-concept-figure[data-figure="{name}"]')
     expect(figure.locator(".main-svg").first).to_be_visible(timeout=SHOWN_MS)
     return figure
 
@@ -65,9 +65,9 @@ def saved(page: Page, press: Locator) -> tuple[str, bytes]:
 
 def measured(page: Page, view: str) -> Locator:
     """The view, once all that it needs is measured."""
-    box = page.locator(f"#compare-{view} .th-an")
-    expect(box.locator(".th-an-published h3")).to_be_visible(timeout=WORK_MS)
-    fill = box.locator(".th-an-fill")
+    box = page.locator(f"#compare-{view} .th-numbers")
+    expect(box.locator(".th-numbers-published h3")).to_be_visible(timeout=WORK_MS)
+    fill = box.locator(".th-numbers-fill")
     if fill.is_visible():
         fill.click()
         expect(box.locator(".th-job-words")).to_contain_text("measured and saved", timeout=WORK_MS)
@@ -77,15 +77,15 @@ def measured(page: Page, view: str) -> Locator:
 
 def test_two_photographs_are_compared_marked_and_come_back(visit: Visit, started: App) -> None:
     page = visit(started.address + "/?tab=compare&view=concept")
-    view = page.locator(".th-cc")
-    expect(view.locator(".th-cc-concept").first).to_be_visible(timeout=SHOWN_MS)
-    expect(view.locator(".th-cc-drop")).to_be_in_viewport()
+    view = page.locator(".th-concept")
+    expect(view.locator(".th-concept-concept").first).to_be_visible(timeout=SHOWN_MS)
+    expect(view.locator(".th-concept-drop")).to_be_in_viewport()
     red = photograph("red jar.png", (200, 70, 40), 1)
     blue = photograph("blue jar.png", (40, 80, 190), 2)
-    view.locator(".th-cc-drop input").set_input_files([red, blue])
-    sources = view.locator(".th-cc-source")
+    view.locator(".th-concept-drop input").set_input_files([red, blue])
+    sources = view.locator(".th-concept-source")
     expect(sources).to_have_count(2, timeout=SHOWN_MS)
-    distance = view.locator(".th-cc-table tbody tr td").nth(1).locator("b")
+    distance = view.locator(".th-concept-table tbody tr td").nth(1).locator("b")
     expect(distance).to_have_text(re.compile(r"^\d+\.\d$"), timeout=SHOWN_MS)
     whole = float(distance.inner_text())
     # What moves is the first view of two; the ribbons are drawn.
@@ -96,9 +96,9 @@ def test_two_photographs_are_compared_marked_and_come_back(visit: Visit, started
     # A bin is named at the arrow keys, and marked where it is in the other figures.
     pair.focus()
     page.keyboard.press("ArrowRight")
-    tip = view.locator(".th-cc-tip")
+    tip = view.locator(".th-concept-tip")
     expect(tip).to_contain_text("Bin ")
-    expect(view.locator('[data-figure="histograms"] .th-cc-column')).to_have_count(1)
+    expect(view.locator('[data-figure="histograms"] .th-concept-column')).to_have_count(1)
     color = re.search(r"#[0-9A-Fa-f]{6}", tip.inner_text())
     assert color is not None
     fills = drawn(view, "histograms").evaluate(
@@ -110,11 +110,11 @@ def test_two_photographs_are_compared_marked_and_come_back(visit: Visit, started
     page.keyboard.press("Escape")
 
     # The figures come as files that stand by themselves.
-    name, content = saved(page, view.locator('.th-cc-svg[data-of="flow"]'))
+    name, content = saved(page, view.locator('.th-concept-svg[data-of="flow"]'))
     assert name == "truehue-images-flow.svg"
     assert content.startswith(b"<svg")
     assert b"var(--" not in content
-    name, content = saved(page, view.locator('.th-cc-png[data-of="flow"]'))
+    name, content = saved(page, view.locator('.th-concept-png[data-of="flow"]'))
     assert name == "truehue-images-flow.png"
     assert content.startswith(b"\x89PNG")
 
@@ -142,8 +142,8 @@ def test_two_photographs_are_compared_marked_and_come_back(visit: Visit, started
     if "tab=compare" not in page.url:  # the room, then the image in it
         page.go_back()
     expect(page).to_have_url(re.compile("tab=compare"))
-    expect(view.locator(".th-cc-source")).to_have_count(2, timeout=SHOWN_MS)
-    expect(view.locator(".th-cc-table")).to_contain_text(marked)
+    expect(view.locator(".th-concept-source")).to_have_count(2, timeout=SHOWN_MS)
+    expect(view.locator(".th-concept-table")).to_contain_text(marked)
 
     # Strips of people's colors are touching bins.
     page.get_by_role("tab", name="People and files").click()

@@ -169,7 +169,7 @@ def test_from_the_leaderboard_to_pictures_inspect_and_back(visit: Visit, started
     page.get_by_role("button", name="Color distribution").click()
     expect(page).to_have_title(re.compile("^Compare"))
     expect(page).to_have_url(re.compile("view=concept.*d=image:"))
-    expect(page.locator("#compare-concept .th-cc-source")).to_have_count(1, timeout=SHOWN_MS)
+    expect(page.locator("#compare-concept .th-concept-source")).to_have_count(1, timeout=SHOWN_MS)
     inspected = film.locator("[aria-current=true]").get_attribute("title")
     # Back four times, each place as it was.
     page.go_back()
@@ -179,7 +179,7 @@ def test_from_the_leaderboard_to_pictures_inspect_and_back(visit: Visit, started
     # And once more, now that the room is there.
     page.get_by_role("button", name="Color distribution").click()
     expect(page).to_have_url(re.compile("view=concept.*d=image:"))
-    expect(page.locator("#compare-concept .th-cc-source")).to_be_visible()
+    expect(page.locator("#compare-concept .th-concept-source")).to_be_visible()
     page.go_back()
     expect(page).to_have_title(re.compile("^Inspect: "))
     page.go_back()
@@ -248,7 +248,7 @@ def test_on_a_phone_nothing_scrolls_sideways(visit: Visit, started: App) -> None
     expect(roc.first).to_be_attached(timeout=SHOWN_MS)
     assert page.evaluate(WIDER) <= 0
     page.get_by_role("tab", name="Rule disagreements").click()
-    expect(page.locator("#explore-disagreements .th-agree-sentence")).not_to_be_empty(
+    expect(page.locator("#explore-disagreements .th-disagreements-sentence")).not_to_be_empty(
         timeout=SHOWN_MS
     )
     assert page.evaluate(WIDER) <= 0

@@ -52,7 +52,7 @@ def test_one_signs_in_by_keyboard_works_and_signs_out(lab: App, visit: Visit, wa
     page.set_viewport_size({"width": 1280, "height": 800})
     expect(page.locator(".th-account-name")).to_have_text("Ann Miller")
     # All that the tab asked for is there: what is asked later is refused, and told as an error.
-    expect(page.locator(".th-cc-start")).to_be_visible()
+    expect(page.locator(".th-concept-start")).to_be_visible()
     # A page that was left open says that its session has ended, and leads back to where it was.
     watch.refused.add("/api/notices")
     page.evaluate("() => fetch('/signout', { method: 'POST' })")

@@ -100,12 +100,12 @@ def makes_a_draft(page: Page) -> None:
     typed.fill("a rusty key")
     expect(room.get_by_text("Not added yet")).to_be_visible()
     room.get_by_role("button", name="Add concepts").click()
-    expect(room.locator(".th-jc-said")).to_have_text(
+    expect(room.locator(".th-colorings-said")).to_have_text(
         "2 concepts chosen. 1 without a sketch: excluded until you add a drawing."
     )
     room.get_by_label("Practice concepts").fill("practice sheet")
     room.get_by_role("radio", name=re.compile("Automatic: ")).check()
-    example = room.locator(".th-jc-example").first
+    example = room.locator(".th-colorings-example").first
     example.locator("input[type=file]").set_input_files(picture("brick.png"))
     expect(example.get_by_role("img")).to_be_visible()
     # What the app says of this last change; until then, what it said before is dimmed.
@@ -139,14 +139,14 @@ def decides(page: Page) -> None:
     room = page.locator(".th-studies")
     room.get_by_role("button", name="lonely cabin").first.click()
     expect(page).to_have_url(re.compile("view=gallery&concept="))
-    first = room.locator(".th-jc-coloring").first
-    expect(room.locator(".th-jc-coloring")).to_have_count(5)
+    first = room.locator(".th-colorings-coloring").first
+    expect(room.locator(".th-colorings-coloring")).to_have_count(5)
     first.get_by_role("button", name="Discard").click()
     page.get_by_label("Why").fill("only the roof")
     page.get_by_role("button", name="Discard", exact=True).click()
     expect(first).to_contain_text("Discarded: only the roof")
     first.get_by_role("button", name="Undo").click()
-    expect(first.locator(".th-jc-standing")).to_contain_text("included")
+    expect(first.locator(".th-colorings-standing")).to_contain_text("included")
     first.get_by_role("button", name="Request a second").click()
     expect(first).to_contain_text("A second coloring was requested.")
     assert barriers_here(page) == []
@@ -170,10 +170,10 @@ def expert_reviews(page: Page) -> None:
     expect(room.get_by_text("0 of 20 reviewed, 20 left")).to_be_visible()
     expect(room.get_by_role("img", name="Colors by share")).to_be_visible()
     expect(room.get_by_text("Each bar shows the color of its bin")).to_be_visible()
-    expect(room.locator(".th-jc-question")).to_contain_text("Are these the colors of")
+    expect(room.locator(".th-colorings-question")).to_contain_text("Are these the colors of")
     assert barriers_here(page) == []
     assert "Participant" not in room.inner_text()
-    shown = room.locator(".th-jc-stage img")
+    shown = room.locator(".th-colorings-stage img")
     images = [shown.get_attribute("src")]
     for key, message in (("y", "1 of 20"), ("u", "0 of 20"), ("y", "1 of 20")):
         page.keyboard.press(key)

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.browser
 
 def asked(page: Page, model: str) -> None:
     """Begins to ask one of the list and waits for its end."""
-    page.locator(".th-qa-form [name=known]").select_option(model)
-    page.locator(".th-qa-form [type=submit]").click()
+    page.locator(".th-vlm-form [name=known]").select_option(model)
+    page.locator(".th-vlm-form [type=submit]").click()
 
 
 GO = """(address) => {
@@ -42,26 +42,26 @@ def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, ap
     dialog.get_by_label("Questions per task").fill("3")
     dialog.get_by_role("button", name="Generate", exact=True).click()
     expect(dialog).to_have_count(0)
-    expect(page.locator(".th-qa-tasks li")).to_have_count(4)
+    expect(page.locator(".th-vlm-tasks li")).to_have_count(4)
 
     # The pixel reader was asked by itself: its line stands in the figure before any model's.
-    blocks = page.locator(".th-qa-block")
+    blocks = page.locator(".th-vlm-block")
     extraction = blocks.filter(has_text="Color Extraction")
-    expect(extraction.locator(".th-qa-lane")).to_contain_text("Pixel reader100.0")
+    expect(extraction.locator(".th-vlm-lane")).to_contain_text("Pixel reader100.0")
     expect(blocks.filter(has_text="Color Blindness")).to_contain_text("People (published)94.0")
 
     # A folder that is not there, a served model that talks too long, and chance.
-    page.locator(".th-qa-form [name=known]").select_option("folder:")
+    page.locator(".th-vlm-form [name=known]").select_option("folder:")
     page.get_by_label("Folder", exact=True).fill("/nowhere")
-    submit = page.locator(".th-qa-form [type=submit]")
+    submit = page.locator(".th-vlm-form [type=submit]")
     submit.click()
-    expect(page.locator(".th-qa-refused")).to_have_text("There is no folder /nowhere.")
+    expect(page.locator(".th-vlm-refused")).to_have_text("There is no folder /nowhere.")
     expect(page.get_by_label("Folder", exact=True)).to_be_focused()
-    page.locator(".th-qa-form [name=known]").select_option("server:")
+    page.locator(".th-vlm-form [name=known]").select_option("server:")
     page.get_by_label("Model name on the server").fill("color-vlm")
     page.get_by_text("More settings").click()
     page.get_by_label("Max. tokens", exact=True).fill("4")
-    evaluations = page.locator(".th-qa-evaluation")
+    evaluations = page.locator(".th-vlm-evaluation")
     finished = evaluations.filter(has_text="12 of 12 questions").filter(has_text="Finished")
     server = ChatServer()
     server.answers += [completion("I see many", "length")] * 12
@@ -73,8 +73,8 @@ def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, ap
     asked(page, "chance")
     chance = evaluations.filter(has_text="Chance")
     expect(chance).to_contain_text("Finished")
-    expect(page.locator(".th-qa-legend")).to_contain_text("Chance")
-    expect(page.locator(".th-qa-figure")).to_contain_text("All questions (micro average)")
+    expect(page.locator(".th-vlm-legend")).to_contain_text("Chance")
+    expect(page.locator(".th-vlm-figure")).to_contain_text("All questions (micro average)")
     with page.expect_download() as saved:
         page.get_by_role("button", name="Figure as SVG").click()
     assert "All questions (micro average)" in Path(saved.value.path()).read_text("utf-8")
@@ -83,22 +83,22 @@ def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, ap
 
     # One by one: what was said, what was read of it, and how the answer is known.
     page.get_by_role("tab", name="Questions").click()
-    items = page.locator(".th-qa-item")
+    items = page.locator(".th-vlm-item")
     expect(items).to_have_count(12)
     page.go_back()
     blocks.get_by_role("button", name="Color Blindness").click()
     expect(items).to_have_count(3)
     items.first.get_by_role("button").click()
     large = page.get_by_role("dialog", name="A question")
-    expect(large.locator(".th-qa-known")).to_contain_text("Confusion line")
-    expect(large.locator(".th-qa-answer").first).to_contain_text("truncated")
+    expect(large.locator(".th-vlm-known")).to_contain_text("Confusion line")
+    expect(large.locator(".th-vlm-answer").first).to_contain_text("truncated")
     plate = large.get_by_role("img")
     box = plate.bounding_box()
     assert box is not None
     assert (box["width"], box["height"]) == (400, 400)
     assert plate.evaluate("(image) => image.naturalWidth") == 400
     page.keyboard.press("ArrowRight")
-    expect(large.locator(".th-qa-id")).to_contain_text("-0001")
+    expect(large.locator(".th-vlm-id")).to_contain_text("-0001")
     expect(large.locator("header").first).to_contain_text("2 of 3")
     link = page.url
     assert parse_qs(urlsplit(link).query)["q"] == ["color_blindness-medium-0-0001"]
@@ -110,15 +110,15 @@ def test_a_set_is_made_asked_browsed_and_compared(visit: Visit, watch: Watch, ap
     evaluations.filter(has_text="Pixel reader").get_by_role("checkbox").check()
     page.get_by_role("tab", name="Compare two").click()
     page.get_by_label("Task", exact=True).select_option("")
-    expect(page.locator(".th-qa-found")).to_contain_text("that only one of")
-    expect(items.first.locator(".th-qa-answer")).to_have_count(2)
+    expect(page.locator(".th-vlm-found")).to_contain_text("that only one of")
+    expect(items.first.locator(".th-vlm-answer")).to_have_count(2)
     expect(page.get_by_role("group", name="Outcome")).to_contain_text("Only 2 correct")
 
     # Opened without a link to answers, the same ones are ticked.
     page.goto(f"{app.address}/?tab=vlm&set={parse_qs(urlsplit(link).query)['set'][0]}")
     expect(evaluations.filter(has_text="Pixel reader").get_by_role("checkbox")).to_be_checked()
-    expect(page.locator(".th-qa-evaluation input[type=checkbox]:checked")).to_have_count(2)
+    expect(page.locator(".th-vlm-evaluation input[type=checkbox]:checked")).to_have_count(2)
     # The link opens the same again.
     page.evaluate(GO, link)
-    expect(large.locator(".th-qa-id")).to_contain_text("-0001")
-    expect(large.locator(".th-qa-answer")).to_have_count(2)
+    expect(large.locator(".th-vlm-id")).to_contain_text("-0001")
+    expect(large.locator(".th-vlm-answer")).to_have_count(2)

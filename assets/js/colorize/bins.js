@@ -45,15 +45,15 @@ function svg(name, values) {
  */
 export function binsChart(box, scales) {
   const image = svg('svg', {
-    class: 'th-col-bars',
+    class: 'th-colorize-bars',
     viewBox: `0 0 ${WIDE} ${2 * HALF + STRIP}`,
     preserveAspectRatio: 'none',
     role: 'img',
     tabindex: 0,
   });
-  const upper = make('p', 'th-col-bars-name');
-  const lower = make('p', 'th-col-bars-name');
-  const tip = make('div', 'th-cc-tip');
+  const upper = make('p', 'th-colorize-bars-name');
+  const lower = make('p', 'th-colorize-bars-name');
+  const tip = make('div', 'th-concept-tip');
   tip.hidden = true;
   tip.setAttribute('role', 'status');
   box.append(upper, image, lower, tip);
@@ -85,7 +85,7 @@ export function binsChart(box, scales) {
           width: step + 0.3,
           height: STRIP,
           fill: hex,
-          class: 'th-col-bin',
+          class: 'th-colorize-bin',
         }),
       ];
       shown.forEach((item, side) => {
@@ -100,14 +100,14 @@ export function binsChart(box, scales) {
             width: step - 1.2,
             height,
             fill: hex,
-            class: 'th-col-bar-of',
+            class: 'th-colorize-bar-of',
           }),
         );
       });
       return column;
     });
     const mark = svg('rect', {
-      class: 'th-col-bar-at',
+      class: 'th-colorize-bar-at',
       y: 0,
       width: step,
       height: 2 * HALF + STRIP,
@@ -156,7 +156,7 @@ export function binsChart(box, scales) {
     tip.hidden = position < 0 || !current;
     if (!current || position < 0) return;
     const bin = current.bins[current.order[position]];
-    const head = make('p', 'th-cc-tip-head');
+    const head = make('p', 'th-concept-tip-head');
     const patch = make('i');
     patch.style.background = bin.hex;
     head.append(patch, make('b', '', bin.name));
@@ -164,7 +164,7 @@ export function binsChart(box, scales) {
     shown.forEach((item) => {
       const row = make('tr');
       row.append(
-        make('td', 'th-cc-tip-label', item.label),
+        make('td', 'th-concept-tip-label', item.label),
         make('td', '', percent(item.weights[bin.index])),
       );
       table.append(row);

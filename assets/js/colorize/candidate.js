@@ -33,22 +33,22 @@ function next() {
  * @param {{ name: string, title?: string, act: () => Promise<void> | void }[]} buttons
  */
 export function candidateCard(item, buttons) {
-  const node = make('article', 'th-sk-candidate');
+  const node = make('article', 'th-sketches-candidate');
   const image = make('img');
-  const frame = make('div', 'th-sk-paper');
-  const text = make('p', 'th-sk-regions');
+  const frame = make('div', 'th-sketches-paper');
+  const text = make('p', 'th-sketches-regions');
   const warned = make('div');
   const problem = make('p', 'th-problem');
-  const feet = make('p', 'th-col-feet');
+  const feet = make('p', 'th-colorize-feet');
   let sketch = item.sketch || '';
   let view = 'ink';
   image.alt = '';
   image.loading = 'lazy';
   problem.hidden = true;
-  node.classList.toggle('th-sk-in-use', Boolean(item.inUse));
+  node.classList.toggle('th-sketches-in-use', Boolean(item.inUse));
   frame.append(image);
   const title = make('b', '', item.title);
-  if (item.inUse) title.append(make('i', 'th-sk-used', 'in use'));
+  if (item.inUse) title.append(make('i', 'th-sketches-used', 'in use'));
   // What comes later stands below the buttons: they stay where they are.
   node.append(frame, title, make('small', '', item.about), feet, problem, text, warned);
   buttons.forEach(({ name, title: tip = '', act }) => {

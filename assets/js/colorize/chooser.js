@@ -11,7 +11,7 @@ const BROUGHT = 'Imported';
  * @param {{ open: (values: Record<string, string>) => void, bring: (files: File[]) => void }} calls
  */
 export function chooser(box, { open, bring }) {
-  const part = (name) => box.querySelector('.th-col-' + name);
+  const part = (name) => box.querySelector('.th-colorize-' + name);
   const search = part('search');
   let category = '';
   let unread = '';
@@ -103,8 +103,8 @@ export function chooser(box, { open, bring }) {
    * @param {string} about
    */
   function card(address, text, about) {
-    const button = make('button', 'th-col-tile');
-    const frame = make('span', 'th-col-tile-paper');
+    const button = make('button', 'th-colorize-tile');
+    const frame = make('span', 'th-colorize-tile-paper');
     const image = make('img');
     button.type = 'button';
     image.alt = '';
@@ -123,7 +123,7 @@ export function chooser(box, { open, bring }) {
     const [people, others] = known?.colors[item.asked] || [0, 0];
     const button = card(pictureOf(item), item.asked, '');
     if (people || others) {
-      const marks = make('i', 'th-col-marks', (people ? '●' : '') + (others ? '▪' : ''));
+      const marks = make('i', 'th-colorize-marks', (people ? '●' : '') + (others ? '▪' : ''));
       marks.title = [people ? 'people’s colors' : '', others ? 'models’ colors or images' : '']
         .filter(Boolean)
         .join(' and ');
@@ -135,13 +135,13 @@ export function chooser(box, { open, bring }) {
     return button;
   }
   function draftTile(draft) {
-    const box = make('span', 'th-col-draft');
+    const box = make('span', 'th-colorize-draft');
     const button = card(
       pictureOf(draft),
       draft.words || 'a drawing',
       'started ' + ago(draft.at) + ', ' + many(draft.count, 'step'),
     );
-    const away = make('button', 'th-col-away', '×');
+    const away = make('button', 'th-colorize-away', '×');
     away.type = 'button';
     away.title = 'Discard the started coloring of “' + (draft.words || 'a drawing') + '”';
     away.setAttribute('aria-label', away.title);
@@ -149,7 +149,7 @@ export function chooser(box, { open, bring }) {
       dropDraft(draft.key);
       draw();
     });
-    button.classList.add('th-col-begun');
+    button.classList.add('th-colorize-begun');
     button.addEventListener('click', () =>
       open(
         draft.kept
@@ -165,9 +165,9 @@ export function chooser(box, { open, bring }) {
     return box;
   }
   function ownTile() {
-    const label = make('label', 'th-col-tile th-col-own');
+    const label = make('label', 'th-colorize-tile th-colorize-own');
     const input = make('input');
-    const frame = make('span', 'th-col-tile-paper', '+');
+    const frame = make('span', 'th-colorize-tile-paper', '+');
     input.type = 'file';
     input.accept = 'image/*';
     input.setAttribute('aria-label', 'Import a line drawing');

@@ -14,10 +14,10 @@ const REFUSED = 'The drawing could not be read: ';
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element }) {
-  const root = element.querySelector('.th-col');
-  const part = (name) => root.querySelector('.th-col-' + name);
+  const root = element.querySelector('.th-colorize');
+  const part = (name) => root.querySelector('.th-colorize-' + name);
   const views = [...root.querySelectorAll('[data-col-view]')];
-  const tabs = [...root.querySelectorAll('.th-col-switch [data-view]')];
+  const tabs = [...root.querySelectorAll('.th-colorize-switch [data-view]')];
   const problem = part('problem');
   let latest = 0; // only the latest choice is opened, whichever answer comes last
 
@@ -116,7 +116,7 @@ export function mount({ element }) {
     const { bases } = await library();
     const names = bases.flatMap((base) => [base.words, ...base.modifiers.map(([, name]) => name)]);
     root
-      .querySelector('#th-col-concepts')
+      .querySelector('#th-colorize-concepts')
       .replaceChildren(
         ...names.map((name) => Object.assign(document.createElement('option'), { value: name })),
       );

@@ -11,10 +11,10 @@ const JOB = 'th-sketches-job';
  *   `drawn` is called with each candidate that came; `listed` are the things in the list
  */
 export function drawForm({ drawn, listed, problem }) {
-  const node = make('form', 'th-sk-form');
+  const node = make('form', 'th-sketches-form');
   const title = make('h4', '', 'Generate candidates');
-  const sentence = make('p', 'th-sk-sentence');
-  const row = make('div', 'th-sk-fields');
+  const sentence = make('p', 'th-sketches-sentence');
+  const row = make('div', 'th-sketches-fields');
   const models = make('select');
   const number = (value, least, max, step) => {
     const input = make('input');
@@ -32,7 +32,7 @@ export function drawForm({ drawn, listed, problem }) {
   const high = number(7, 0, 30, 0.5);
   const seed = number(0, 0, 2 ** 31 - 21, 1);
   const lacks = make('p', 'th-soft');
-  const go = make('button', 'th-button th-col-do', 'Generate candidates');
+  const go = make('button', 'th-button th-colorize-do', 'Generate candidates');
   const refused = make('p', 'th-problem');
   const work = make('div');
   const show = workLine(work);
@@ -54,7 +54,7 @@ export function drawForm({ drawn, listed, problem }) {
     label.append(make('span', '', /** @type {string} */ (name)), /** @type {Node} */ (input));
     row.append(label);
   });
-  const every = make('label', 'th-col-check');
+  const every = make('label', 'th-colorize-check');
   const all = make('input');
   const allWords = make('span');
   all.type = 'checkbox';

@@ -36,7 +36,7 @@ export function broughtDrawings(box, { adjust, changed, problem }) {
   const count = make('b');
   const views = make('span', 'th-strip');
   const all = make('button', 'th-button', '');
-  const grid = make('div', 'th-sk-candidates');
+  const grid = make('div', 'th-sketches-candidates');
   const status = make('p', 'th-soft');
   status.setAttribute('role', 'status');
   all.type = 'button';
@@ -78,11 +78,11 @@ export function broughtDrawings(box, { adjust, changed, problem }) {
       },
       { name: 'Discard', act: () => drop(brought) },
     ]);
-    const name = make('input', 'th-sk-words');
+    const name = make('input', 'th-sketches-words');
     name.type = 'text';
     name.value = brought.words;
     name.maxLength = 80;
-    name.setAttribute('list', 'th-col-concepts');
+    name.setAttribute('list', 'th-colorize-concepts');
     name.setAttribute('aria-label', 'Concept in “' + brought.name + '”');
     name.placeholder = 'Concept';
     name.addEventListener('change', () => {

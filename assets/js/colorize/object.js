@@ -29,8 +29,8 @@ export function thingRoom(box, { adjust, color, listed, changed, problem }) {
   const about = make('span', 'th-soft');
   const views = make('span', 'th-strip');
   const said = make('p', 'th-soft');
-  const grid = make('div', 'th-sk-candidates');
-  const none = make('p', 'th-sk-empty');
+  const grid = make('div', 'th-sketches-candidates');
+  const none = make('p', 'th-sketches-empty');
   const failed = make('p', 'th-problem');
   views.setAttribute('role', 'group');
   views.setAttribute('aria-label', 'Shown image of the candidates');

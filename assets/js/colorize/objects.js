@@ -13,7 +13,7 @@ const HAVING = [
  * @param {(words: string) => void} choose
  */
 export function thingList(box, choose) {
-  const find = (name) => box.querySelector('.th-sk-' + name);
+  const find = (name) => box.querySelector('.th-sketches-' + name);
   const search = find('search');
   const list = find('list');
   let having = '';
@@ -57,7 +57,7 @@ export function thingList(box, choose) {
         .filter((base) => !category || base.category === category)
         .filter((base) => !having || Boolean(state(base)) === (having === 'some'))
         .map((base) => {
-          const row = make('button', 'th-sk-thing');
+          const row = make('button', 'th-sketches-thing');
           const mark = make('i', '', state(base) ? '●' : '○');
           const about = { stored: 'sketch', starter: 'included', '': 'none' };
           row.type = 'button';
@@ -79,7 +79,7 @@ export function thingList(box, choose) {
   return {
     /** The words of all that are listed now. */
     listed: () =>
-      [...list.querySelectorAll('.th-sk-thing > span')].map((node) => node.textContent || ''),
+      [...list.querySelectorAll('.th-sketches-thing > span')].map((node) => node.textContent || ''),
     /** @param {import('./library.js').Known} next */
     fill(next) {
       known = next;
@@ -88,7 +88,7 @@ export function thingList(box, choose) {
     /** @param {string} text of the one that is open */
     mark(text) {
       now = text;
-      list.querySelectorAll('.th-sk-thing').forEach((row) => {
+      list.querySelectorAll('.th-sketches-thing').forEach((row) => {
         const on = row.querySelector('span')?.textContent === text;
         row.setAttribute('aria-selected', String(on));
         // The list scrolls, the page stays where it is.

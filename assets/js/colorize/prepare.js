@@ -58,7 +58,7 @@ export function regionWords(about) {
  * @param {string[]} warnings
  */
 export function warningList(warnings) {
-  const list = make('ul', 'th-col-warnings');
+  const list = make('ul', 'th-colorize-warnings');
   list.append(...warnings.map((warning) => make('li', '', warning)));
   list.hidden = !warnings.length;
   return list;
@@ -86,22 +86,22 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
   views.setAttribute('aria-label', 'Shown image');
   const header = make('header');
   header.append(heading, views);
-  const preview = make('img', 'th-col-prepared');
-  const frame = make('div', 'th-col-prepared-frame');
+  const preview = make('img', 'th-colorize-prepared');
+  const frame = make('div', 'th-colorize-prepared-frame');
   frame.append(preview);
-  const count = make('p', 'th-col-regions');
+  const count = make('p', 'th-colorize-regions');
   count.setAttribute('role', 'status');
   const warned = make('div');
   const problem = make('p', 'th-problem');
   problem.setAttribute('role', 'alert');
   problem.hidden = true;
-  const body = make('div', 'th-col-prepare');
-  const side = make('div', 'th-col-prepare-side');
+  const body = make('div', 'th-colorize-prepare');
+  const side = make('div', 'th-colorize-prepare-side');
 
   const own = make('input');
   own.type = 'text';
   own.maxLength = 80;
-  own.setAttribute('list', 'th-col-concepts');
+  own.setAttribute('list', 'th-colorize-concepts');
   own.autocomplete = 'off';
   const byItself = checkbox('Automatic threshold', (on) => {
     how = { ...how, threshold: on ? '' : Number(threshold.value) };
@@ -122,10 +122,10 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     how = { ...how, side: Number(sizes.value) };
     look();
   });
-  const act = make('button', 'th-button th-col-do', does);
+  const act = make('button', 'th-button th-colorize-do', does);
   const cancel = make('button', 'th-button', 'Cancel');
   act.type = cancel.type = 'button';
-  const feet = make('p', 'th-col-feet');
+  const feet = make('p', 'th-colorize-feet');
   feet.append(act, cancel);
   side.append(
     ...(named ? [field('Concept', own)] : []),
@@ -147,7 +147,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
   box.replaceChildren(header, body);
 
   function field(text, input, title = '') {
-    const label = make('label', 'th-col-field');
+    const label = make('label', 'th-colorize-field');
     const value = make('output');
     label.title = title;
     label.append(make('span', '', text), input);
@@ -166,7 +166,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     return input;
   }
   function checkbox(text, set) {
-    const label = make('label', 'th-col-check');
+    const label = make('label', 'th-colorize-check');
     const input = make('input');
     input.type = 'checkbox';
     input.addEventListener('change', () => {

@@ -8,19 +8,22 @@ import { ago } from './library.js';
  * @param {(coloring: Api.SavedColoring) => void} open called with a kept coloring
  */
 export function keptList(box, open) {
-  const list = box.querySelector('.th-col-kept-list');
+  const list = box.querySelector('.th-colorize-kept-list');
   const problem = box.querySelector('.th-problem');
 
   /** @param {Api.SavedColoring[]} rows */
   function draw(rows) {
     box.hidden = !rows.length;
-    put(box.querySelector('.th-col-kept-count'), many(rows.length, 'coloring') + ', newest first');
+    put(
+      box.querySelector('.th-colorize-kept-count'),
+      many(rows.length, 'coloring') + ', newest first',
+    );
     list.replaceChildren(...rows.map(coloringTile));
   }
   function coloringTile(entry) {
-    const node = make('article', 'th-col-kept-one');
-    const button = make('button', 'th-col-tile');
-    const frame = make('span', 'th-col-tile-paper');
+    const node = make('article', 'th-colorize-kept-one');
+    const button = make('button', 'th-colorize-tile');
+    const frame = make('span', 'th-colorize-tile-paper');
     const image = make('img');
     button.type = 'button';
     button.title = 'Open it with all ' + many(entry.actions, 'step');
@@ -34,7 +37,7 @@ export function keptList(box, open) {
       make('small', '', ago(entry.at) + ' · ' + many(entry.actions, 'step')),
     );
     button.addEventListener('click', () => open(entry));
-    const foot = make('span', 'th-col-kept-foot');
+    const foot = make('span', 'th-colorize-kept-foot');
     Object.entries({ coloring: 'PNG', colors: 'Colors', svg: 'SVG' }).forEach(([kind, name]) => {
       const link = make('a', 'th-link', name);
       link.href = entry.files[kind];

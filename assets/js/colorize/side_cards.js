@@ -12,7 +12,7 @@ const PALETTE = 8;
  * @param {ParentNode} box
  */
 export function sideCards(box) {
-  const part = (name) => box.querySelector('.th-col-' + name);
+  const part = (name) => box.querySelector('.th-colorize-' + name);
   const chart = binsChart(part('chart'), part('scale'));
   let chosen = '';
   let answer = null;
@@ -31,8 +31,8 @@ export function sideCards(box) {
       );
       return;
     }
-    const band = make('div', 'th-col-band');
-    const list = make('ul', 'th-col-chosen');
+    const band = make('div', 'th-colorize-band');
+    const list = make('ul', 'th-colorize-chosen');
     own.listed.forEach((color) => {
       const piece = make('i');
       piece.style.background = color.hex;
@@ -40,11 +40,11 @@ export function sideCards(box) {
       piece.title = color.name + ' ' + color.hex + ', ' + percent(color.share);
       band.append(piece);
       const row = make('li');
-      const patch = make('i', 'th-col-patch');
+      const patch = make('i', 'th-colorize-patch');
       patch.style.background = color.hex;
       const text = make('span');
       text.append(make('b', '', color.name), make('small', '', color.hex + ' · ' + color.lab));
-      row.append(patch, text, make('span', 'th-col-number', percent(color.share)));
+      row.append(patch, text, make('span', 'th-colorize-number', percent(color.share)));
       list.append(row);
     });
     band.setAttribute('role', 'img');
@@ -105,22 +105,22 @@ export function sideCards(box) {
       : text + ' Closest people: ' + people.label + ', EMD ' + people.numbers.emd.text + '.';
   }
   function row(item, farthest, names) {
-    const node = make('article', 'th-col-row');
+    const node = make('article', 'th-colorize-row');
     const open = item.source === chosen;
-    const head = make('button', 'th-col-row-head');
+    const head = make('button', 'th-colorize-row-head');
     head.type = 'button';
     head.setAttribute('aria-expanded', String(open));
-    const mark = make('i', 'th-col-mark', item.people ? '●' : '▪');
+    const mark = make('i', 'th-colorize-mark', item.people ? '●' : '▪');
     mark.title = item.people ? 'People’s colors' : 'A model’s colors, or images';
-    const text = make('span', 'th-col-row-words');
+    const text = make('span', 'th-colorize-row-words');
     text.append(
       make('b', '', item.label),
       make('small', '', [item.counted, item.kind].filter(Boolean).join(' · ')),
     );
-    const number = make('span', 'th-col-number');
+    const number = make('span', 'th-colorize-number');
     number.append(make('b', '', item.numbers.emd.text), make('small', '', 'EMD'));
     number.title = tipOf('emd');
-    const bar = make('span', 'th-col-far');
+    const bar = make('span', 'th-colorize-far');
     const fill = make('i');
     fill.style.width = Math.max(1, (100 * item.numbers.emd.value) / farthest) + '%';
     bar.append(fill);
@@ -135,7 +135,7 @@ export function sideCards(box) {
     return node;
   }
   function palette(weights, names) {
-    const band = make('span', 'th-col-row-band');
+    const band = make('span', 'th-colorize-row-band');
     weights
       .map((weight, index) => ({ weight, bin: names[index] }))
       .filter((item) => item.weight > 0)
@@ -157,7 +157,7 @@ export function sideCards(box) {
       : '';
   }
   function numbers(item) {
-    const list = make('dl', 'th-col-numbers');
+    const list = make('dl', 'th-colorize-numbers');
     answer.metrics.forEach((metric) => {
       const cell = item.numbers[metric.id];
       const term = make('dt', '', metric.name);
@@ -176,7 +176,7 @@ export function sideCards(box) {
       store.set('wish', { ...concept, d: sources.join(',') });
       openRoom('Compare');
     });
-    const box = make('div', 'th-col-row-more');
+    const box = make('div', 'th-colorize-row-more');
     box.append(list, foot, link);
     return box;
   }
@@ -189,7 +189,7 @@ export function sideCards(box) {
         answer.words +
         '” to compare with yet. Your colors and their bins are still shown.',
     );
-    const ways = make('ul', 'th-col-ways');
+    const ways = make('ul', 'th-colorize-ways');
     const way = (text, name, act) => {
       const item = make('li', '', text + ' ');
       const button = make('button', 'th-link', name);

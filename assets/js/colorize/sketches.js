@@ -14,12 +14,12 @@ import { colorize, ofColorizeLink } from './view.js';
  * @param {(values: Record<string, string>) => void} color opens a drawing to be colored
  */
 export function sketchesView(box, color) {
-  const find = (name) => box.querySelector('.th-sk-' + name);
+  const find = (name) => box.querySelector('.th-sketches-' + name);
   const said = find('problem');
   /** @type {import('./library.js').Known | null} */
   let known = null;
 
-  const dialog = make('dialog', 'th-col-dialog');
+  const dialog = make('dialog', 'th-colorize-dialog');
   const inner = make('section');
   dialog.append(inner);
   box.append(dialog);

@@ -27,7 +27,7 @@ export const colorize = read(new URLSearchParams(location.search));
 
 /** The address bar always opens what is on screen. */
 export function publishColorize() {
-  const root = document.querySelector('.th-col');
+  const root = document.querySelector('.th-colorize');
   if (!root || !inFront(root)) return;
   const values = new URLSearchParams({ tab: 'colorize', view: colorize.view });
   const names = colorize.view === 'color' ? ['drawing', 'sketch', 'kept', 'words'] : ['thing'];
@@ -46,7 +46,7 @@ export function openColorize(view) {
   colorize.view = view;
   store.tell('colorize');
   publishColorize();
-  comeForward('.th-col-switch', view, held);
+  comeForward('.th-colorize-switch', view, held);
 }
 
 /**

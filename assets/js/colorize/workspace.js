@@ -17,7 +17,7 @@ const LOST =
  * @param {{ closed: () => void, kept: () => void }} calls
  */
 export function desk(box, { closed, kept }) {
-  const part = (name) => box.querySelector('.th-col-' + name);
+  const part = (name) => box.querySelector('.th-colorize-' + name);
   const message = part('words');
   const side = sideCards(box);
   /** @type {ColoringCanvas | null} */
@@ -99,7 +99,7 @@ export function desk(box, { closed, kept }) {
     ];
     row.replaceChildren(
       ...names.map(([name, short, kind]) => {
-        const button = make('button', 'th-cc-concept', short);
+        const button = make('button', 'th-concept-concept', short);
         button.type = 'button';
         button.title = name + (kind ? ': ' + kind : '');
         button.setAttribute('aria-pressed', String(name === now));

@@ -42,7 +42,7 @@ export function analysisView(element, name, defaults, draw) {
   }
   async function load() {
     const mine = ++request;
-    find('.th-an').setAttribute('aria-busy', 'true');
+    find('.th-numbers').setAttribute('aria-busy', 'true');
     try {
       const answer = await ask(`${api}${name}?${query()}`);
       if (mine !== request) return;
@@ -54,20 +54,20 @@ export function analysisView(element, name, defaults, draw) {
     } catch (error) {
       if (mine === request) problem('This view cannot be shown. ' + error.message);
     } finally {
-      if (mine === request) find('.th-an').removeAttribute('aria-busy');
+      if (mine === request) find('.th-numbers').removeAttribute('aria-busy');
     }
   }
   function problem(text) {
-    const node = find('.th-an-problem');
+    const node = find('.th-numbers-problem');
     const usual = Object.keys(part(state)).length > 0;
     put(node, text);
     node.hidden = !text;
-    find('.th-an-waiting').hidden = Boolean(data || text);
+    find('.th-numbers-waiting').hidden = Boolean(data || text);
     // A link to what is not here any more: the usual questions can be asked all the same.
-    const back = find('.th-an-usual');
+    const back = find('.th-numbers-usual');
     back.hidden = !text || !usual;
   }
-  find('.th-an-usual').addEventListener('click', () => {
+  find('.th-numbers-usual').addEventListener('click', () => {
     Object.assign(state, defaults);
     load();
   });
@@ -77,16 +77,16 @@ export function analysisView(element, name, defaults, draw) {
   }
 
   // ── the questions that every view asks ─────────────────────────────────────────────────────
-  const bar = find('.th-an-bar');
+  const bar = find('.th-numbers-bar');
   const rows = new Map();
   // A labelled control, made once; the view's own ones stand behind the shared ones.
   function control(key, label, make_) {
     let row = rows.get(key);
     if (!row) {
-      row = make('div', 'th-an-control');
+      row = make('div', 'th-numbers-control');
       const text = make('span', 'th-soft', label);
       const inner = make_();
-      text.id = 'th-an-' + name + '-' + key;
+      text.id = 'th-numbers-' + name + '-' + key;
       inner.setAttribute('aria-labelledby', text.id);
       row.append(text, inner);
       rows.set(key, row);
@@ -125,7 +125,7 @@ export function analysisView(element, name, defaults, draw) {
   /** @param {Api.RunHead[]} list */
   function runs(list) {
     const box = control('runs', 'Runs', () => {
-      const made = make('span', 'th-an-runs');
+      const made = make('span', 'th-numbers-runs');
       made.setAttribute('role', 'group');
       return made;
     });
@@ -157,7 +157,7 @@ export function analysisView(element, name, defaults, draw) {
   function frame() {
     /** @type {Api.FrameJson} */
     const it = data.frame;
-    const empty = find('.th-an-empty');
+    const empty = find('.th-numbers-empty');
     empty.hidden = !it.empty;
     bar.hidden = Boolean(it.empty && it.empty.act === 'runs');
     if (it.empty) {
@@ -171,14 +171,14 @@ export function analysisView(element, name, defaults, draw) {
       empty.querySelector('code').hidden = !it.empty.command;
     }
     pick('people', 'People', it.people.choices, it.people.chosen);
-    put(find('.th-an-people'), it.people.words);
-    find('.th-an-people').hidden = !it.people.words;
+    put(find('.th-numbers-people'), it.people.words);
+    find('.th-numbers-people').hidden = !it.people.words;
     pick('method', 'Colors of a concept', it.methods, it.method);
     if (it.guidances) pick('guidance', 'Guidance', it.guidances, it.guidance);
     runs(it.runs);
     missing(it.cells);
   }
-  find('.th-an-empty button').addEventListener('click', (event) =>
+  find('.th-numbers-empty button').addEventListener('click', (event) =>
     goTo(event.currentTarget.dataset.act),
   );
   function goTo(act) {
@@ -190,15 +190,15 @@ export function analysisView(element, name, defaults, draw) {
   }
 
   // ── cells that are not there yet, and the work that makes them ─────────────────────────────
-  const job = find('.th-an-job');
-  const start = find('.th-an-fill');
+  const job = find('.th-numbers-job');
+  const start = find('.th-numbers-fill');
   const showJob = workLine(job);
   let running = false;
   let seen = 0;
   /** @param {Api.CellCounts} cells */
   function missing(cells) {
-    find('.th-an-cells').hidden = !cells.missing && !running && !cells.without;
-    put(find('.th-an-have'), cells.words);
+    find('.th-numbers-cells').hidden = !cells.missing && !running && !cells.without;
+    put(find('.th-numbers-have'), cells.words);
     put(start, cells.button);
     start.hidden = !cells.missing || running;
   }
@@ -214,7 +214,7 @@ export function analysisView(element, name, defaults, draw) {
     running = Boolean(now && now.status === 'running');
     start.setAttribute('aria-disabled', String(running));
     showJob(now);
-    if (running) find('.th-an-cells').hidden = false;
+    if (running) find('.th-numbers-cells').hidden = false;
     // What is measured meanwhile comes into the numbers now and then.
     const often = running && Date.now() - seen > 5000;
     if (data && (ended || (before && !running) || often)) {

@@ -31,7 +31,7 @@ export function mount(widget) {
   const { element } = widget;
   const openPicture = opener(widget);
   const box = element.querySelector('[data-compare-view]');
-  const part = (name) => box.querySelector('.th-cc-' + name);
+  const part = (name) => box.querySelector('.th-concept-' + name);
   /** @type {Record<string, any>} */
   const state = { concept: '', words: '', d: [], ...DEFAULTS };
   let known = null;
@@ -216,11 +216,11 @@ export function mount(widget) {
   async function load(mine) {
     publish();
     const something = Boolean(chosen) || state.d.length > 0;
-    box.classList.add('th-cc-busy');
+    box.classList.add('th-concept-busy');
     try {
       view = something ? await ask(`/api/compare/view?${viewQuery(state)}`) : null;
     } finally {
-      if (mine === request) box.classList.remove('th-cc-busy');
+      if (mine === request) box.classList.remove('th-concept-busy');
     }
     if (mine !== request) return;
     problem('');
@@ -286,7 +286,7 @@ export function mount(widget) {
     const order = two
       ? ['pair', 'numbers', 'histograms', 'palettes']
       : ['histograms', 'numbers', 'pair', 'palettes'];
-    box.classList.toggle('th-cc-empty', !view);
+    box.classList.toggle('th-concept-empty', !view);
     if (chosen) {
       if (part('choose').nextElementSibling !== others) part('choose').after(others);
     } else if (box.firstElementChild !== others) box.prepend(others);
@@ -321,7 +321,7 @@ export function mount(widget) {
   function sharesOf(bin) {
     const rows = readyOf(view).map((item) => [
       item.letter,
-      make('td', 'th-cc-tip-label', item.label),
+      make('td', 'th-concept-tip-label', item.label),
       percent(item.weights[bin]),
     ]);
     return [table('', [], rows)];
@@ -341,16 +341,16 @@ export function mount(widget) {
   });
   copiesLink(part('link'));
   box
-    .querySelectorAll('.th-cc-go-people')
+    .querySelectorAll('.th-concept-go-people')
     .forEach((button) => button.addEventListener('click', () => openCompare('people')));
   box
-    .querySelectorAll('.th-cc-go-run')
+    .querySelectorAll('.th-concept-go-run')
     .forEach((button) => button.addEventListener('click', () => openConceptRun()));
   part('generate').addEventListener('click', () => openConceptRun(chosen.words));
   box
-    .querySelectorAll('.th-cc-go-own')
+    .querySelectorAll('.th-concept-go-own')
     .forEach((button) =>
-      button.addEventListener('click', () => box.querySelector('.th-cc-drop input').click()),
+      button.addEventListener('click', () => box.querySelector('.th-concept-drop input').click()),
     );
   onTheme(() => figures.again());
   store.subscribe('compare-sets', () => {

@@ -15,7 +15,7 @@ const HAVING = [
 const LISTED = 84;
 
 export function conceptChooser(box, choose) {
-  const find = (name) => box.querySelector('.th-cc-' + name);
+  const find = (name) => box.querySelector('.th-concept-' + name);
   const search = find('search');
   const list = find('list');
   const siblings = find('siblings');
@@ -61,7 +61,7 @@ export function conceptChooser(box, choose) {
     }));
   }
   function marks(people, images) {
-    const node = make('i', 'th-cc-marks', (people ? '●' : '') + (images ? '▪' : ''));
+    const node = make('i', 'th-concept-marks', (people ? '●' : '') + (images ? '▪' : ''));
     node.title = [people ? 'people’s colors' : '', images ? 'models’ images' : '']
       .filter(Boolean)
       .join(' and ');
@@ -111,12 +111,12 @@ export function conceptChooser(box, choose) {
     position = Math.min(position, result.length - 1);
     list.replaceChildren(
       ...result.slice(0, LISTED).map((item, index) => {
-        const button = make('button', 'th-cc-concept', item.words);
+        const button = make('button', 'th-concept-concept', item.words);
         button.type = 'button';
         button.setAttribute('role', 'option');
         button.setAttribute('aria-selected', String(Boolean(now) && now === item.key));
         button.title = item.category + ' · ' + (item.kind || 'not in ColorConceptBench');
-        if (index === position) button.classList.add('th-cc-at');
+        if (index === position) button.classList.add('th-concept-at');
         if (item.people || item.pictures) button.append(marks(item.people, item.pictures));
         button.addEventListener('click', () => pick(item));
         return button;
@@ -232,7 +232,7 @@ export function conceptChooser(box, choose) {
           return [
             ...(name ? [make('span', 'th-soft', name)] : []),
             ...members.map((each) => {
-              const button = make('button', 'th-cc-concept', each.modifier || each.thing);
+              const button = make('button', 'th-concept-concept', each.modifier || each.thing);
               const has = known.get(each.id);
               button.type = 'button';
               button.setAttribute('aria-pressed', String(each.id === now));

@@ -27,7 +27,7 @@ const APART = [
  * @param {(source: string) => number} calls.place where a source stands
  */
 export function conceptControls(box, { go, pair, place }) {
-  const part = (name) => box.querySelector('.th-cc-' + name);
+  const part = (name) => box.querySelector('.th-concept-' + name);
   part('method').addEventListener('change', () => go({ method: part('method').value }));
   part('swap').addEventListener('click', () => go({ pair: pair().split('-').reverse().join('-') }));
   ['first', 'second'].forEach((name, side) =>

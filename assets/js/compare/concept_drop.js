@@ -13,28 +13,28 @@ const PIXELS_OF = [
 ];
 
 export function dropField(box, { concept, add, room, pooled }) {
-  const field = box.querySelector('.th-cc-drop');
+  const field = box.querySelector('.th-concept-drop');
   const input = field.querySelector('input');
-  const said = box.querySelector('.th-cc-said');
+  const said = box.querySelector('.th-concept-said');
   const say = (text, problem) => {
     said.replaceChildren(text);
     said.classList.toggle('th-problem', Boolean(problem));
   };
   function option(name, choices, chosen) {
-    const label = make('label', 'th-cc-tool');
+    const label = make('label', 'th-concept-tool');
     const select = make('select');
     label.append(make('span', '', name), select);
     options(select, choices, chosen);
     return { label, value: () => select.value };
   }
   function button(text, act, plain) {
-    const node = make('button', 'th-button' + (plain ? '' : ' th-cc-do'), text);
+    const node = make('button', 'th-button' + (plain ? '' : ' th-concept-do'), text);
     node.type = 'button';
     node.addEventListener('click', act);
     return node;
   }
   function form(text, parts, label, act) {
-    const node = make('span', 'th-cc-form');
+    const node = make('span', 'th-concept-form');
     const go = button(label, async () => {
       go.disabled = true;
       try {
@@ -72,8 +72,8 @@ export function dropField(box, { concept, add, room, pooled }) {
   // Of what the images are; asked where no concept is on the page.
   function ofWhat() {
     const text = concept();
-    const label = make('label', 'th-cc-tool');
-    const input = make('input', 'th-cc-of');
+    const label = make('label', 'th-concept-tool');
+    const input = make('input', 'th-concept-of');
     if (text) return { label: make('span', '', 'of “' + text + '”'), value: () => text };
     input.placeholder = 'banana';
     label.append(make('span', '', 'Concept'), input);
@@ -210,7 +210,7 @@ export function dropField(box, { concept, add, room, pooled }) {
       }
     };
     function offer(error, more) {
-      const node = make('span', 'th-cc-form');
+      const node = make('span', 'th-concept-form');
       node.append(
         make('b', '', error.question),
         make('span', 'th-soft', error.message),
@@ -248,12 +248,12 @@ export function dropField(box, { concept, add, room, pooled }) {
   input.addEventListener('change', () => took([...input.files]));
   field.addEventListener('dragover', (event) => {
     event.preventDefault();
-    field.classList.add('th-cc-over-it');
+    field.classList.add('th-concept-over-it');
   });
-  field.addEventListener('dragleave', () => field.classList.remove('th-cc-over-it'));
+  field.addEventListener('dragleave', () => field.classList.remove('th-concept-over-it'));
   field.addEventListener('drop', (event) => {
     event.preventDefault();
-    field.classList.remove('th-cc-over-it');
+    field.classList.remove('th-concept-over-it');
     took([...event.dataTransfer.files]);
   });
   return { say, pool, took };

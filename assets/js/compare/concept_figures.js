@@ -12,14 +12,14 @@ const PRINTED = {
 };
 
 export function linkedFigures(box, { tell, open }) {
-  const tip = box.querySelector('.th-cc-tip');
+  const tip = box.querySelector('.th-concept-tip');
   const panes = new Map();
   let bin = null;
   let bins = [];
 
-  box.querySelectorAll('.th-cc-figure').forEach((frame) => {
+  box.querySelectorAll('.th-concept-figure').forEach((frame) => {
     const node = make('div', 'th-figure');
-    const over = make('div', 'th-cc-over');
+    const over = make('div', 'th-concept-over');
     over.setAttribute('aria-hidden', 'true');
     frame.append(node, over);
     const pane = {
@@ -118,7 +118,7 @@ export function linkedFigures(box, { tell, open }) {
       const position = orderOf(pane).indexOf(bin);
       const axis = layout.xaxis;
       if (position < 0) return;
-      const line = make('i', 'th-cc-column');
+      const line = make('i', 'th-concept-column');
       const from = axis.l2p(position - 0.5);
       const to = axis.l2p(position + 0.5);
       line.style.left = axis._offset + from + 'px';
@@ -129,14 +129,14 @@ export function linkedFigures(box, { tell, open }) {
     const dots = traces(pane, 'dots')[0];
     if (!dots) return;
     const index = [...dots.customdata].indexOf(bin);
-    const ring = make('i', 'th-cc-ring');
+    const ring = make('i', 'th-concept-ring');
     ring.style.left = layout.xaxis._offset + layout.xaxis.l2p(dots.x[index]) + 'px';
     ring.style.top = layout.yaxis._offset + layout.yaxis.l2p(dots.y[index]) + 'px';
     pane.over.append(ring);
   }
   function describe(index) {
     const item = bins[index];
-    const head = make('p', 'th-cc-tip-head');
+    const head = make('p', 'th-concept-tip-head');
     const patch = make('i');
     const lab = make('p', 'th-soft', labWords(item));
     patch.style.background = item.hex;

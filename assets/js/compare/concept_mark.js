@@ -7,7 +7,7 @@ const BOX_STEP = 0.02;
 const BOX_WAIT_MS = 350;
 
 export function markDialog(box, { keep, inspect }) {
-  const dialog = box.querySelector('.th-cc-mark');
+  const dialog = box.querySelector('.th-concept-mark');
   let turn = 0;
   let timer = null;
   dialog.addEventListener('click', (event) => {
@@ -19,14 +19,14 @@ export function markDialog(box, { keep, inspect }) {
   });
   return function open(item) {
     const it = item.image;
-    const stage = make('div', 'th-cc-mark-stage');
+    const stage = make('div', 'th-concept-mark-stage');
     const image = make('img');
-    const frame = make('i', 'th-cc-mark-box');
-    const result = make('img', 'th-cc-mark-found');
+    const frame = make('i', 'th-concept-mark-box');
+    const result = make('img', 'th-concept-mark-found');
     const said = make('p', 'th-soft');
-    const fields = make('div', 'th-cc-mark-fields');
+    const fields = make('div', 'th-concept-mark-fields');
     const button = (text, act, strong) => {
-      const node = make('button', 'th-button' + (strong ? ' th-cc-do' : ''), text);
+      const node = make('button', 'th-button' + (strong ? ' th-concept-do' : ''), text);
       node.type = 'button';
       node.addEventListener('click', act);
       return node;
@@ -168,9 +168,9 @@ export function markDialog(box, { keep, inspect }) {
     });
 
     const head = make('header');
-    const body = make('div', 'th-cc-mark-body');
-    const side = make('div', 'th-cc-mark-side');
-    const foot = make('div', 'th-cc-mark-foot');
+    const body = make('div', 'th-concept-mark-body');
+    const side = make('div', 'th-concept-mark-side');
+    const foot = make('div', 'th-concept-mark-foot');
     head.append(
       make('h3', '', 'Draw a box around the object in ' + item.letter),
       button('Close', () => dialog.close()),

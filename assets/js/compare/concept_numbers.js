@@ -5,16 +5,16 @@ import { percent } from './concept_figures.js';
 const MOVES_FIRST = 8;
 
 export function binPatch(bins, index, more) {
-  const node = make('i', 'th-cc-patch' + (more || ''));
+  const node = make('i', 'th-concept-patch' + (more || ''));
   node.style.background = bins[index].hex;
   node.title = 'Bin ' + index + ' · ' + bins[index].name + ' · ' + bins[index].hex;
   return node;
 }
 export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
-  const table = box.querySelector('.th-cc-table');
-  const draws = box.querySelector('.th-cc-draws');
-  const meaning = box.querySelector('.th-cc-meaning dl');
-  const notes = box.querySelector('.th-cc-notes');
+  const table = box.querySelector('.th-concept-table');
+  const draws = box.querySelector('.th-concept-draws');
+  const meaning = box.querySelector('.th-concept-meaning dl');
+  const notes = box.querySelector('.th-concept-notes');
   let cells = new Map();
   let done = [];
   let total = 0;
@@ -34,7 +34,7 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
     ]),
   );
   put(
-    box.querySelector('.th-cc-plain'),
+    box.querySelector('.th-concept-plain'),
     metrics
       .filter((metric) => metric.plain)
       .map((metric) => metric.name + ': ' + metric.plain)
@@ -65,7 +65,7 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
   function line(pair, chosen, labels) {
     const row = make('tr');
     const name = make('th', 'th-row-name');
-    const button = make('button', 'th-cc-pair-button');
+    const button = make('button', 'th-concept-pair-button');
     button.type = 'button';
     button.setAttribute('aria-pressed', String(chosen));
     button.title = 'Show this pair: ' + labels[pair.a] + ' and ' + labels[pair.b];
@@ -80,11 +80,11 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
       ...metrics.map((metric) => {
         const cell = make('td');
         const result = pair.numbers[metric.id];
-        const span = make('small', 'th-cc-span');
+        const span = make('small', 'th-concept-span');
         if (metric.id === 'dominant_equal') {
-          const both = make('span', 'th-cc-both');
+          const both = make('span', 'th-concept-both');
           pair.dominant.forEach((index, side) => {
-            const item = make('button', 'th-cc-patch');
+            const item = make('button', 'th-concept-patch');
             item.type = 'button';
             item.style.background = bins[index].hex;
             item.title =
@@ -174,16 +174,16 @@ export function numbersTable(box, { bins, metrics, choose, inspectBin }) {
   };
 }
 export function movesList(box, { bins, hover, open }) {
-  const part = box.querySelector('.th-cc-moves');
-  const list = box.querySelector('.th-cc-moves-list');
-  const more = box.querySelector('.th-cc-moves-more');
-  const title = box.querySelector('.th-cc-moves-title');
-  const message = box.querySelector('.th-cc-moves-words');
+  const part = box.querySelector('.th-concept-moves');
+  const list = box.querySelector('.th-concept-moves-list');
+  const more = box.querySelector('.th-concept-moves-more');
+  const title = box.querySelector('.th-concept-moves-title');
+  const message = box.querySelector('.th-concept-moves-words');
   /** @type {Api.FlowView | null} */
   let flow = null;
   let whole = false;
   function side(index) {
-    const node = make('button', 'th-cc-move-bin', bins[index].name);
+    const node = make('button', 'th-concept-move-bin', bins[index].name);
     node.type = 'button';
     node.title = 'Bin ' + index + ' · ' + bins[index].hex + ': list its images';
     node.addEventListener('mouseenter', () => hover(index));
@@ -196,10 +196,10 @@ export function movesList(box, { bins, hover, open }) {
   /** @param {Api.MoveJson} move */
   function moveRow(move) {
     const node = make('li');
-    const colors = make('span', 'th-cc-both');
-    const bar = make('span', 'th-cc-cost');
+    const colors = make('span', 'th-concept-both');
+    const bar = make('span', 'th-concept-cost');
     const fill = make('i');
-    const text = make('span', 'th-cc-move-words');
+    const text = make('span', 'th-concept-move-words');
     colors.append(binPatch(bins, move.source), binPatch(bins, move.target));
     fill.style.width = (100 * move.cost) / flow.emd + '%';
     bar.title = percent(move.cost / flow.emd) + ' of the EMD';

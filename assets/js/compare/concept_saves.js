@@ -7,10 +7,10 @@ import { make, put } from '../shared/dom.js';
  * @param {(figure: string, format: string) => void} save
  */
 export function saveButtons(box, save) {
-  box.querySelectorAll('.th-cc-saves').forEach((saves) =>
+  box.querySelectorAll('.th-concept-saves').forEach((saves) =>
     saves.append(
       ...['svg', 'png'].map((format) => {
-        const button = make('button', 'th-button th-cc-' + format, format.toUpperCase());
+        const button = make('button', 'th-button th-concept-' + format, format.toUpperCase());
         button.type = 'button';
         button.dataset.of = saves.dataset.of;
         button.dataset.format = format;

@@ -20,18 +20,18 @@ export function readyOf(view) {
 }
 
 export function sourceList(box, { bins, changed, mark, pool }) {
-  const list = box.querySelector('.th-cc-sources');
-  const select = box.querySelector('.th-cc-choices');
-  const count = box.querySelector('.th-cc-count');
+  const list = box.querySelector('.th-concept-sources');
+  const select = box.querySelector('.th-concept-choices');
+  const count = box.querySelector('.th-concept-count');
   let choices = [];
   let now = [];
   let owned = [];
-  const nothing = box.querySelector('.th-cc-nothing');
-  const guestLine = box.querySelector('.th-cc-guests');
+  const nothing = box.querySelector('.th-concept-nothing');
+  const guestLine = box.querySelector('.th-concept-guests');
   const removeGuests = guestLine.querySelector('button');
   removeGuests.addEventListener('click', () => change(now.filter((item) => !owned.includes(item))));
   function small(label, title, act, off) {
-    const button = make('button', 'th-cc-small', label);
+    const button = make('button', 'th-concept-small', label);
     button.type = 'button';
     button.title = title;
     button.setAttribute('aria-label', title);
@@ -56,13 +56,13 @@ export function sourceList(box, { bins, changed, mark, pool }) {
   }
   /** @param {Api.DistributionJson} item */
   function row(item, index) {
-    const node = make('li', 'th-cc-source');
-    const letter = make('b', 'th-cc-letter', item.letter);
-    const body = make('div', 'th-cc-source-body');
+    const node = make('li', 'th-concept-source');
+    const letter = make('b', 'th-concept-letter', item.letter);
+    const body = make('div', 'th-concept-source-body');
     const about = make('p', 'th-soft');
-    const tools = make('span', 'th-cc-tools');
+    const tools = make('span', 'th-concept-tools');
     node.dataset.source = item.source;
-    body.append(make('p', 'th-cc-source-label', item.label));
+    body.append(make('p', 'th-concept-source-label', item.label));
     if (item.problem) {
       const problem = make('p', 'th-problem', item.problem);
       problem.setAttribute('role', 'alert');
@@ -72,7 +72,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
     } else {
       put(about, [item.kind, item.counted].join(' · '));
       about.title = item.notes.join('\n');
-      const strip = make('span', 'th-cc-fullest');
+      const strip = make('span', 'th-concept-fullest');
       item.fullest
         .filter((bin) => item.weights[bin] > 0)
         .forEach((bin) => {
@@ -102,7 +102,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
   /** @param {Api.DistributionJson} item */
   function measuring(item) {
     const [done, all] = item.measuring;
-    const node = make('div', 'th-cc-measuring');
+    const node = make('div', 'th-concept-measuring');
     const bar = make('div', 'th-bar');
     const fill = make('i');
     bar.setAttribute('role', 'progressbar');
@@ -121,7 +121,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
   // Of a single image: which pixels count, and the way to say which.
   /** @param {Api.DistributionJson} item */
   function measured(item) {
-    const node = make('div', 'th-cc-measured');
+    const node = make('div', 'th-concept-measured');
     const small = make('img');
     const text = make('span', 'th-soft', item.image.words);
     const button = make(
@@ -140,7 +140,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
     node.append(small, text);
     return node;
   }
-  const pooling = box.querySelector('.th-cc-pooling');
+  const pooling = box.querySelector('.th-concept-pooling');
   const poolButton = make('button', 'th-link', '');
   poolButton.type = 'button';
   poolButton.addEventListener('click', () => pool(singles()));

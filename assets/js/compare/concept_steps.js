@@ -6,14 +6,14 @@ import { binPatch } from './concept_numbers.js';
 
 /** @param {Api.ConceptImage} item */
 function pictureButton(item, { words, said, opened }) {
-  const button = make('button', 'th-cc-picture');
+  const button = make('button', 'th-concept-picture');
   const image = make('img');
   button.type = 'button';
   image.loading = 'lazy';
   image.alt = '';
   image.src = item.small;
   image.addEventListener('error', () =>
-    image.replaceWith(make('span', 'th-cc-gone', 'The file of this image is missing.')),
+    image.replaceWith(make('span', 'th-concept-gone', 'The file of this image is missing.')),
   );
   button.title = ['Open in Inspect', item.about].filter(Boolean).join(' · ');
   button.append(image, make('span', '', said));
@@ -23,7 +23,7 @@ function pictureButton(item, { words, said, opened }) {
   return button;
 }
 export function imagesOfBin(box, { bins, ask: question, openPicture }) {
-  const dialog = box.querySelector('.th-cc-images');
+  const dialog = box.querySelector('.th-concept-images');
   let turn = 0;
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();
@@ -31,9 +31,9 @@ export function imagesOfBin(box, { bins, ask: question, openPicture }) {
   return async function open(index, sources, text) {
     const mine = ++turn;
     const item = bins()[index];
-    const body = make('div', 'th-cc-images-body');
+    const body = make('div', 'th-concept-images-body');
     const head = make('header');
-    const patch = make('i', 'th-cc-images-patch');
+    const patch = make('i', 'th-concept-images-patch');
     const close = make('button', 'th-button', 'Close');
     const name = make('div');
     patch.style.background = item.hex;
@@ -59,7 +59,7 @@ export function imagesOfBin(box, { bins, ask: question, openPicture }) {
                 percent(source.weights[index]) +
                 '. Imported as numbers: there are no images to show.',
         );
-        const grid = make('div', 'th-cc-pictures');
+        const grid = make('div', 'th-concept-pictures');
         part.append(title, about, grid);
         body.append(part);
         if (!source.pictures) return;
@@ -112,7 +112,7 @@ export function imagesOfBin(box, { bins, ask: question, openPicture }) {
 // Touching swatches as wide as their weights.
 /** @param {Api.PaletteColor[]} colors */
 function paletteStrip(colors, says) {
-  const strip = make('div', 'th-cc-strip');
+  const strip = make('div', 'th-concept-strip');
   strip.setAttribute('role', 'img');
   strip.setAttribute(
     'aria-label',
@@ -137,22 +137,22 @@ function paletteStrip(colors, says) {
   return strip;
 }
 export function extractionSteps(box, { bins, ask: question, chose, openPicture }) {
-  const part = box.querySelector('.th-cc-steps');
-  const select = box.querySelector('.th-cc-steps-of');
-  const body = box.querySelector('.th-cc-steps-body');
+  const part = box.querySelector('.th-concept-steps');
+  const select = box.querySelector('.th-concept-steps-of');
+  const body = box.querySelector('.th-concept-steps-body');
   let turn = 0;
   let suffix = '';
   let message = '';
   function step(number, title, said) {
-    const node = make('section', 'th-cc-step');
+    const node = make('section', 'th-concept-step');
     node.append(make('h4', '', number + '. ' + title));
     if (said) node.append(make('p', 'th-soft', said));
     return node;
   }
   /** @param {Api.ExtractionGroup} item */
   function group(item, index, several) {
-    const node = make('article', 'th-cc-group');
-    const grid = make('div', 'th-cc-pictures');
+    const node = make('article', 'th-concept-group');
+    const grid = make('div', 'th-concept-pictures');
     grid.append(
       ...item.images.map((image) => {
         const button = pictureButton(image, {
@@ -161,7 +161,7 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
           opened: openPicture,
         });
         if (image.dominant) {
-          const dominant = make('i', 'th-cc-dominant');
+          const dominant = make('i', 'th-concept-dominant');
           dominant.style.background = image.dominant;
           dominant.title = 'Dominant color ' + image.dominant;
           button.insertBefore(dominant, button.lastChild);
@@ -185,7 +185,7 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
     node.append(grid);
     if (item.more) node.append(make('p', 'th-soft', 'and ' + many(item.more, 'image') + ' more'));
     if (item.pooled.length) {
-      const before = make('div', 'th-cc-merge');
+      const before = make('div', 'th-concept-merge');
       const line = (text, colors) => {
         before.append(make('span', 'th-soft', text), paletteStrip(colors, text));
       };
@@ -212,7 +212,7 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
       const nodes = [];
       if (result.words) nodes.push(make('p', '', result.words));
       if (result.settings.length) {
-        const list = make('dl', 'th-cc-settings');
+        const list = make('dl', 'th-concept-settings');
         result.settings.forEach(([name, value]) =>
           list.append(make('dt', '', name), make('dd', '', value)),
         );
@@ -243,7 +243,7 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
         result.palette.length ? 3 : result.groups.length ? 2 : 1,
         'Bins: ' + result.bins.length + ' of 71 are not empty',
       );
-      const list = make('ol', 'th-cc-bins');
+      const list = make('ol', 'th-concept-bins');
       result.bins.slice(0, 12).forEach((bin) => {
         const row = make('li');
         row.append(
@@ -268,7 +268,7 @@ export function extractionSteps(box, { bins, ask: question, chose, openPicture }
         );
       nodes.push(node);
       if (result.notes.length) {
-        const notes = make('details', 'th-cc-open-points');
+        const notes = make('details', 'th-concept-open-points');
         notes.append(
           make('summary', '', 'Notes, and choices the paper leaves open'),
           ...result.notes.map((text) => make('p', 'th-soft', text)),

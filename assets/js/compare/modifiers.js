@@ -52,7 +52,7 @@ export function mount({ element }) {
       plane.show(data.plane);
     }
     if (data.sizes) sizes.show(data.sizes);
-    publishedTables(find('.th-an-published'), data.published, data.frame.empty);
+    publishedTables(find('.th-numbers-published'), data.published, data.frame.empty);
   }
   // Rows are runs; a number says how it came about below it.
   /** @param {Api.RatioTable} result */
@@ -68,14 +68,14 @@ export function mount({ element }) {
       name.append(make('b', '', item.name), make('small', '', item.facts));
       const cells = columns.map((column) => {
         const cell = item.cells[column.id];
-        const node = make('td', 'th-an-cell ' + column.line);
+        const node = make('td', 'th-numbers-cell ' + column.line);
         if (!cell || !cell.text) {
-          const none = make('span', 'th-an-none', '–');
+          const none = make('span', 'th-numbers-none', '–');
           none.title = cell ? cell.title : '';
           node.append(none);
           return node;
         }
-        const button = make('span', 'th-an-number');
+        const button = make('span', 'th-numbers-number');
         button.title = cell.title;
         button.append(make('span', '', cell.text));
         [cell.interval, cell.note]
@@ -90,7 +90,7 @@ export function mount({ element }) {
   }
   // Where the regions of the plane begin; ours, and to be moved.
   function limitsBox() {
-    const node = make('form', 'th-an-limits');
+    const node = make('form', 'th-numbers-limits');
     const back = make('button', 'th-button', 'Default limits');
     const fields = [
       ['low', 'Inertia below', '× people'],

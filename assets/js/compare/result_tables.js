@@ -15,22 +15,22 @@ export function groupedHead(groups, first) {
     if (title) made.title = title;
     return made;
   };
-  const corner = make('th', 'th-an-corner', first);
+  const corner = make('th', 'th-numbers-corner', first);
   corner.rowSpan = 3;
   corner.scope = 'col';
   kinds.append(corner);
   groups.forEach((group) => {
     const across = group.styles.reduce((sum, style) => sum + style.columns.length, 0);
     const head = cell(group.name, across);
-    head.classList.add('th-an-first');
+    head.classList.add('th-numbers-first');
     kinds.append(head);
     group.styles.forEach((style, index) => {
       const head = cell(style.name, style.columns.length);
-      head.classList.add(index ? 'th-an-next' : 'th-an-first');
+      head.classList.add(index ? 'th-numbers-next' : 'th-numbers-first');
       styles.append(head);
       style.columns.forEach((column, position) => {
         const name = cell(column.name, 1, column.title);
-        if (!position) name.classList.add(index ? 'th-an-next' : 'th-an-first');
+        if (!position) name.classList.add(index ? 'th-numbers-next' : 'th-numbers-first');
         names.append(name);
       });
     });
@@ -47,7 +47,7 @@ export function groupedColumns(groups) {
     group.styles.flatMap((style, index) =>
       style.columns.map((column, position) => ({
         ...column,
-        line: position ? '' : index ? 'th-an-next' : 'th-an-first',
+        line: position ? '' : index ? 'th-numbers-next' : 'th-numbers-first',
       })),
     ),
   );
@@ -57,7 +57,10 @@ export function groupedColumns(groups) {
  * @param {Api.PrintedTable} result
  */
 function publishedCard(result) {
-  const node = make('article', 'th-an-printed' + (result.groups.length > 1 ? ' th-an-wide' : ''));
+  const node = make(
+    'article',
+    'th-numbers-printed' + (result.groups.length > 1 ? ' th-numbers-wide' : ''),
+  );
   const head = make('header');
   const how = make('p', 'th-soft');
   const link = make('a', '', result.source);
@@ -69,7 +72,7 @@ function publishedCard(result) {
     result.url ? link : make('span', '', result.source),
     make('span', '', ': ' + result.how),
   );
-  const table = make('table', 'th-table th-an-table');
+  const table = make('table', 'th-table th-numbers-table');
   const scroll = make('div', 'th-scroll');
   const columns = groupedColumns(result.groups);
   const rows = result.rows.map((item) => {
@@ -111,7 +114,7 @@ export function publishedTables(box, published, folded) {
   const made = JSON.stringify([published, Boolean(folded)]);
   if (box.dataset.made === made) return;
   box.dataset.made = made;
-  const tables = make('div', 'th-an-prints');
+  const tables = make('div', 'th-numbers-prints');
   tables.append(...published.tables.map(publishedCard));
   const parts = [
     make('p', 'th-soft', published.told),

@@ -42,7 +42,7 @@ export function mount({ element }) {
     arrange(find('.th-tables-both'), data.tables.map(table));
     find('.th-tables-csv').href = api + 'tables.csv?' + query();
     categories(data.categories);
-    publishedTables(find('.th-an-published'), data.published, data.frame.empty);
+    publishedTables(find('.th-numbers-published'), data.published, data.frame.empty);
     if (state.cell) concepts();
     else find('.th-tables-concepts').hidden = true;
   }
@@ -55,9 +55,9 @@ export function mount({ element }) {
   /** @param {Api.NumbersTable} result */
   function table(result) {
     const node = keep('table ' + result.id, () => {
-      const made = make('article', 'th-an-ours');
+      const made = make('article', 'th-numbers-ours');
       const scroll = make('div', 'th-scroll');
-      const inner = make('table', 'th-table th-an-table');
+      const inner = make('table', 'th-table th-numbers-table');
       scroll.append(inner);
       made.append(make('h3'), make('p', 'th-soft'), scroll);
       return made;
@@ -96,14 +96,14 @@ export function mount({ element }) {
    * @param {Api.NumberCell | undefined} cell
    */
   function number(item, column, cell) {
-    const node = make('td', 'th-an-cell ' + column.line);
+    const node = make('td', 'th-numbers-cell ' + column.line);
     if (!cell || !cell.text) {
-      const none = make('span', 'th-an-none', '–');
+      const none = make('span', 'th-numbers-none', '–');
       none.title = cell ? cell.title : 'No concept of this kind in this run';
       node.append(none);
       return node;
     }
-    const button = make('button', cell.mark ? 'th-an-' + cell.mark : '');
+    const button = make('button', cell.mark ? 'th-numbers-' + cell.mark : '');
     const index = item.id + ':' + column.id;
     button.type = 'button';
     button.dataset.cell = index;

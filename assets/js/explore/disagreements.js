@@ -113,7 +113,7 @@ function card(item, openPicture) {
 export function mount(widget) {
   const { element } = widget;
   const openPicture = opener(widget);
-  const root = element.querySelector('.th-agree');
+  const root = element.querySelector('.th-disagreements');
   const find = (name) => root.querySelector(name);
   const linked = restored('disagreements');
   const state = { cell: 'disagree', task: '', system: '' };
@@ -156,7 +156,7 @@ export function mount(widget) {
     }
   }
   function tell(text) {
-    const box = find('.th-agree-empty');
+    const box = find('.th-disagreements-empty');
     put(box, text);
     box.hidden = !text;
   }
@@ -177,17 +177,21 @@ export function mount(widget) {
     state.b = data.b;
     const rules = data.rules.map((rule) => ({ id: rule.id, name: rule.name }));
     options(
-      find('.th-agree-a'),
+      find('.th-disagreements-a'),
       rules.filter((rule) => rule.id !== data.b),
       data.a,
     );
     options(
-      find('.th-agree-b'),
+      find('.th-disagreements-b'),
       rules.filter((rule) => rule.id !== data.a),
       data.b,
     );
-    options(find('.th-agree-task'), [{ id: '', name: 'All' }, ...data.tasks], data.task);
-    options(find('.th-agree-system'), [{ id: '', name: 'All' }, ...data.systems], data.system);
+    options(find('.th-disagreements-task'), [{ id: '', name: 'All' }, ...data.tasks], data.task);
+    options(
+      find('.th-disagreements-system'),
+      [{ id: '', name: 'All' }, ...data.systems],
+      data.system,
+    );
     table();
     sentence();
     ofLink('disagreements', {
@@ -199,7 +203,7 @@ export function mount(widget) {
     });
   }
   function part(cell, text) {
-    const box = make('td', 'th-agree-cell');
+    const box = make('td', 'th-disagreements-cell');
     const button = make('button', '', data.counts[cell].toLocaleString('en-US'));
     button.type = 'button';
     button.dataset.cell = cell;
@@ -250,7 +254,7 @@ export function mount(widget) {
     unscored.append(make('th', 'th-row-name', '– Unscored in at least one'), rest);
     const body = make('tbody');
     body.append(top, pass, fail, unscored);
-    find('.th-agree-table').replaceChildren(body);
+    find('.th-disagreements-table').replaceChildren(body);
     if (focused) {
       const again = root.querySelector('[data-cell="' + focused + '"]');
       if (again) again.focus({ preventScroll: true });
@@ -261,7 +265,7 @@ export function mount(widget) {
     const scored = data.judged - data.counts.unscored;
     const share = scored ? ((100 * apart) / scored).toFixed(1) + '% of images scored by both' : '';
     put(
-      find('.th-agree-sentence'),
+      find('.th-disagreements-sentence'),
       data.judged
         ? 'Of ' +
             many(data.judged, 'question') +
@@ -278,7 +282,7 @@ export function mount(widget) {
             '.',
     );
     put(
-      find('.th-agree-kappa'),
+      find('.th-disagreements-kappa'),
       data.kappa === null
         ? ''
         : 'Cohen’s kappa ' +
@@ -292,7 +296,7 @@ export function mount(widget) {
     ];
     const missing = counts.filter(([count]) => count);
     put(
-      find('.th-agree-missing'),
+      find('.th-disagreements-missing'),
       missing
         .map(
           ([count, id]) =>
@@ -307,8 +311,11 @@ export function mount(widget) {
           ? ' Rendered and imported images are scored by the button below; a result saved in Inspect is scored there.'
           : ''),
     );
-    put(find('.th-agree-start'), 'Score stored images by ' + name(data.a) + ' and ' + name(data.b));
-    find('.th-agree-judge').hidden = !data.images;
+    put(
+      find('.th-disagreements-start'),
+      'Score stored images by ' + name(data.a) + ' and ' + name(data.b),
+    );
+    find('.th-disagreements-judge').hidden = !data.images;
   }
 
   // ── images ─────────────────────────────────────────────────────────────────────────────────
@@ -328,11 +335,11 @@ export function mount(widget) {
     const fresh = pairs.filter((pair) => !cards.has(pair.key));
     fresh.forEach((item) => cards.set(item.key, card(item, openPicture)));
     arrange(
-      find('.th-agree-grid'),
+      find('.th-disagreements-grid'),
       [...cards.values()].map((item) => item.node),
     );
-    put(find('.th-agree-title'), TITLES[data.cell]());
-    put(find('.th-agree-count'), data.total ? many(data.total, 'image') : '');
+    put(find('.th-disagreements-title'), TITLES[data.cell]());
+    put(find('.th-disagreements-count'), data.total ? many(data.total, 'image') : '');
     tell(
       data.total
         ? ''
@@ -342,7 +349,7 @@ export function mount(widget) {
             ? 'Score the stored images by both rules to compare them.'
             : 'Nothing is stored yet. Render images in Generate: each is scored by every rule.',
     );
-    find('.th-agree-more').hidden = cards.size >= data.total;
+    find('.th-disagreements-more').hidden = cards.size >= data.total;
     reasons(
       fresh.map((item) => item.key),
       mine,
@@ -364,18 +371,18 @@ export function mount(widget) {
       }
     }
   }
-  find('.th-agree-more').addEventListener('click', further);
+  find('.th-disagreements-more').addEventListener('click', further);
   ['a', 'b', 'task', 'system'].forEach((key) =>
-    find('.th-agree-' + key).addEventListener('change', (event) => {
+    find('.th-disagreements-' + key).addEventListener('change', (event) => {
       state[key] = event.target.value;
       load();
     }),
   );
 
   // ── judging what is missing ──────────────────────────────────────────────────────────────────
-  const showJob = workLine(find('.th-agree-job'));
-  const start = find('.th-agree-start');
-  beginsWork(start, find('.th-agree-job'), () =>
+  const showJob = workLine(find('.th-disagreements-job'));
+  const start = find('.th-disagreements-start');
+  beginsWork(start, find('.th-disagreements-job'), () =>
     send('/api/explore/score-stored', { rules: [state.a, state.b] }),
   );
   watchWork(element, 'rejudge', (job, ended) => {

@@ -30,16 +30,16 @@ export function mount(widget) {
       draw();
     } catch (error) {
       if (mine === request) {
-        put(find('.th-pv-empty'), 'The answers cannot be shown. ' + error.message);
-        find('.th-pv-empty').hidden = false;
+        put(find('.th-judgments-empty'), 'The answers cannot be shown. ' + error.message);
+        find('.th-judgments-empty').hidden = false;
       }
     }
   }
   function draw() {
     const none = !data.rules.length;
-    find('.th-pv-sum').hidden = none;
-    find('.th-pv-bar').hidden = none;
-    const empty = find('.th-pv-empty');
+    find('.th-judgments-sum').hidden = none;
+    find('.th-judgments-bar').hidden = none;
+    const empty = find('.th-judgments-empty');
     put(
       empty,
       none
@@ -50,10 +50,10 @@ export function mount(widget) {
     );
     empty.hidden = !empty.textContent;
     table();
-    find('.th-pv-list').replaceChildren(...rows.map(line));
-    find('.th-pv-more').hidden = rows.length >= data.total;
+    find('.th-judgments-list').replaceChildren(...rows.map(line));
+    find('.th-judgments-more').hidden = rows.length >= data.total;
     strip(
-      find('.th-pv-only'),
+      find('.th-judgments-only'),
       [
         { id: '', name: 'All' },
         { id: 'disagree', name: 'Disagreements' },
@@ -98,11 +98,11 @@ export function mount(widget) {
         return node;
       }),
     );
-    find('.th-pv-table').replaceChildren(body);
+    find('.th-judgments-table').replaceChildren(body);
   }
   /** @param {Api.JudgmentJson} item */
   function line(item) {
-    const node = make('li', 'th-pv-item');
+    const node = make('li', 'th-judgments-item');
     const text = make('div');
     if (item.stored) {
       const button = make('button', 'th-shot-picture');
@@ -125,7 +125,7 @@ export function mount(widget) {
         }),
       );
       node.appendChild(button);
-    } else node.appendChild(make('span', 'th-pv-gone', 'deleted'));
+    } else node.appendChild(make('span', 'th-judgments-gone', 'deleted'));
     const head = make('p', 'th-pair-head');
     if (item.hex) head.appendChild(swatches([item.hex]));
     head.append(
@@ -151,7 +151,7 @@ export function mount(widget) {
         '.',
     );
     text.append(head, said);
-    if (item.reason) text.appendChild(make('p', 'th-pv-reason', '“' + item.reason + '”'));
+    if (item.reason) text.appendChild(make('p', 'th-judgments-reason', '“' + item.reason + '”'));
     text.appendChild(
       make(
         'small',
@@ -179,7 +179,7 @@ export function mount(widget) {
     });
     return back;
   }
-  find('.th-pv-more').addEventListener('click', () => load(rows.length));
+  find('.th-judgments-more').addEventListener('click', () => load(rows.length));
   function front() {
     root.hidden = explore.view !== 'disagreements';
     if (!root.hidden) load(0);

@@ -193,7 +193,7 @@ export function pairsView(box, { leave, openPicture, chosen }) {
 
   // ── the table ──────────────────────────────────────────────────────────────────────────────
   function cellOf(cell) {
-    const node = make('td', 'th-agree-cell');
+    const node = make('td', 'th-disagreements-cell');
     const button = make('button', '', data.counts[cell].toLocaleString('en-US'));
     button.type = 'button';
     button.dataset.cell = cell;

@@ -112,7 +112,7 @@ export function mount({ element }) {
         openRoom('Compare');
         later('.th-compare-switch [data-view="concept"]');
       },
-      at: ['.th-cc-search', '.th-compare-switch [data-view="concept"]'],
+      at: ['.th-concept-search', '.th-compare-switch [data-view="concept"]'],
     },
   ];
   // Of several places of a step the first that is seen is marked.

@@ -113,7 +113,7 @@ export function studyList(box) {
   const waiting = box.querySelector('.th-study-waiting');
   const said = box.querySelector('.th-study-said');
   const file = box.querySelector('.th-study-file');
-  const reviews = make('section', 'th-card th-jc-reviews');
+  const reviews = make('section', 'th-card th-colorings-reviews');
   let timer;
   let request = 0;
   let shown = '';

@@ -310,7 +310,7 @@ export function peopleView(box, current) {
       message.replaceChildren(
         ...(comments.length ? [make('h3', '', 'Comments at the end')] : []),
         ...comments.map(({ label, text }) => {
-          const words = make('p', 'th-jc-comment', '“' + text + '”');
+          const words = make('p', 'th-colorings-comment', '“' + text + '”');
           words.prepend(make('b', '', label), ' ');
           return words;
         }),

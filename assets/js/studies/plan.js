@@ -167,7 +167,7 @@ function comparedNumbers({ plan, material }) {
 /** @param {any[]} examples */
 function exampleList(examples) {
   if (!examples || !examples.length) return null;
-  const list = make('ul', 'th-study-list-words th-jc-examples-read');
+  const list = make('ul', 'th-study-list-words th-colorings-examples-read');
   list.append(
     ...examples.map((example) => {
       const item = make('li', '', (example.good ? '✓ ' : '✕ ') + example.text);

@@ -36,7 +36,7 @@ const decided = new Set();
 
 /** What may be spent in all; a budget that is used up is raised where the evaluation resumes. */
 function budgetFields() {
-  const node = make('span', 'th-qa-budget');
+  const node = make('span', 'th-vlm-budget');
   const limits = ['most_requests', 'most_tokens'].map((name) => {
     const label = make('label', '', name === 'most_requests' ? 'Total requests' : 'Total tokens');
     const input = make('input');
@@ -70,19 +70,19 @@ function budgetFields() {
 }
 
 function evaluationCard(first, act) {
-  const node = make('article', 'th-qa-evaluation');
+  const node = make('article', 'th-vlm-evaluation');
   const head = make('label');
   const box = make('input');
-  const letter = make('span', 'th-qa-number');
-  const facts = make('p', 'th-qa-hint');
-  const problems = make('ul', 'th-qa-problems');
-  const foot = make('div', 'th-qa-foot');
+  const letter = make('span', 'th-vlm-number');
+  const facts = make('p', 'th-vlm-hint');
+  const problems = make('ul', 'th-vlm-problems');
+  const foot = make('div', 'th-vlm-foot');
   const budget = budgetFields();
   const parts = batchCard({
-    prefix: 'th-qa',
-    soft: 'th-qa-hint',
+    prefix: 'th-vlm',
+    soft: 'th-vlm-hint',
     actions: { resume: true, pause: true, cancel: true, retry: true, hide: true },
-    plain: { hide: 'th-qa-plain' },
+    plain: { hide: 'th-vlm-plain' },
     async act(row, action) {
       await act(row, action, budget.values());
       budget.clear();
@@ -128,7 +128,7 @@ function evaluationCard(first, act) {
  * @param {HTMLElement} root
  */
 export function evaluationList(root) {
-  const part = (name) => /** @type {Found} */ (root.querySelector('.th-qa-' + name));
+  const part = (name) => /** @type {Found} */ (root.querySelector('.th-vlm-' + name));
   let suffix = '';
   const list = batchList({
     box: part('list'),

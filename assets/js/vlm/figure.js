@@ -161,20 +161,20 @@ export function figureBlocks(result, numbered = numberOf) {
  * @param {Lane} lane
  */
 function track({ tally, mark, number: text, chance }) {
-  const box = make('span', 'th-qa-track');
+  const box = make('span', 'th-vlm-track');
   if (known(chance)) {
-    const line = make('i', 'th-qa-chance');
+    const line = make('i', 'th-vlm-chance');
     line.style.left = chance + '%';
     box.append(line);
   }
   if (known(tally.low)) {
-    const range = make('i', 'th-qa-range');
+    const range = make('i', 'th-vlm-range');
     range.style.left = tally.low + '%';
     range.style.width = tally.high - tally.low + '%';
     box.append(range);
   }
   if (known(tally.percent)) {
-    const dot = make('b', 'th-qa-dot th-qa-dot-' + mark, text);
+    const dot = make('b', 'th-vlm-dot th-vlm-dot-' + mark, text);
     dot.style.left = tally.percent + '%';
     box.append(dot);
   }
@@ -185,7 +185,7 @@ function track({ tally, mark, number: text, chance }) {
 
 /** @param {any} tally */
 function notes(tally) {
-  const box = make('span', 'th-qa-notes');
+  const box = make('span', 'th-vlm-notes');
   const mark = MARKS[tally.mark];
   const counted = [
     [tally.unreadable, 'unreadable'],
@@ -194,7 +194,7 @@ function notes(tally) {
     [tally.not_asked, 'pending'],
   ].filter(([count]) => count);
   if (mark) {
-    const tag = make('em', 'th-qa-tag', mark.text);
+    const tag = make('em', 'th-vlm-tag', mark.text);
     tag.title = mark.title;
     box.append(tag);
   }
@@ -207,10 +207,10 @@ function notes(tally) {
 function line(lane) {
   const { tally } = lane;
   const soft = ['pixels', 'published', 'none'].includes(lane.mark);
-  const row = make('li', 'th-qa-lane' + (soft ? ' th-qa-soft' : ''));
-  const who = make('span', 'th-qa-who');
-  const numbers = make('span', 'th-qa-figures');
-  if (lane.number) who.append(make('span', 'th-qa-number', lane.number));
+  const row = make('li', 'th-vlm-lane' + (soft ? ' th-vlm-soft' : ''));
+  const who = make('span', 'th-vlm-who');
+  const numbers = make('span', 'th-vlm-figures');
+  if (lane.number) who.append(make('span', 'th-vlm-number', lane.number));
   who.append(make('span', '', lane.who));
   who.title = lane.title;
   const range = make('small', '', interval(tally));
@@ -226,12 +226,12 @@ function line(lane) {
 
 /** @param {Block} message */
 function block(message) {
-  const box = make('section', 'th-qa-block');
+  const box = make('section', 'th-vlm-block');
   const head = make('h4');
-  const list = make('ul', 'th-qa-lanes');
+  const list = make('ul', 'th-vlm-lanes');
   if (message.task === null) head.append(message.title);
   else {
-    const open = make('button', 'th-qa-plain', message.title);
+    const open = make('button', 'th-vlm-plain', message.title);
     open.type = 'button';
     open.title = 'Show its questions';
     open.addEventListener('click', () =>
@@ -250,9 +250,9 @@ function block(message) {
  * @param {Block[]} blocks
  */
 export function figure(blocks) {
-  const box = make('div', 'th-qa-figure');
-  const axis = make('div', 'th-qa-axis');
-  const scale = make('span', 'th-qa-track');
+  const box = make('div', 'th-vlm-figure');
+  const axis = make('div', 'th-vlm-axis');
+  const scale = make('span', 'th-vlm-track');
   AXIS.forEach((value) => {
     const tick = make('i', '', String(value));
     tick.style.left = value + '%';

@@ -33,9 +33,9 @@ const OTHERS = {
  * @param {(id: string) => void} started
  */
 export function askForm(root, started) {
-  const card = /** @type {Found} */ (root.querySelector('.th-qa-ask'));
+  const card = /** @type {Found} */ (root.querySelector('.th-vlm-ask'));
   const form = /** @type {Found} */ (card.querySelector('form'));
-  const part = (name) => /** @type {Found} */ (card.querySelector('.th-qa-' + name));
+  const part = (name) => /** @type {Found} */ (card.querySelector('.th-vlm-' + name));
   const known = /** @type {HTMLSelectElement} */ (form.elements.namedItem('known'));
   const other = /** @type {HTMLInputElement} */ (form.elements.namedItem('other'));
   const refused = part('refused');
@@ -91,7 +91,7 @@ export function askForm(root, started) {
       part('about-model'),
       typed ? typed.words : [item.size, item.words].filter(Boolean).join('. '),
     );
-    card.querySelectorAll('.th-qa-served').forEach((/** @type {any} */ box) => {
+    card.querySelectorAll('.th-vlm-served').forEach((/** @type {any} */ box) => {
       box.hidden = !served;
     });
     part('local').hidden = served || isBaseline();

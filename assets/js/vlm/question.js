@@ -38,7 +38,7 @@ function readingWords(question, reading) {
  * @param {number} max CSS pixels that there is room for
  */
 function exactImage(question, max) {
-  const image = make('img', 'th-qa-exact');
+  const image = make('img', 'th-vlm-exact');
   const fit = () => {
     const dpr = window.devicePixelRatio || 1;
     const longest = Math.max(question.width, question.height) || 1;
@@ -55,7 +55,7 @@ function exactImage(question, max) {
 }
 
 function chip(hex) {
-  const box = make('i', 'th-qa-chip');
+  const box = make('i', 'th-vlm-chip');
   box.style.background = hex;
   box.title = hex;
   return box;
@@ -63,17 +63,17 @@ function chip(hex) {
 
 /** @param {Api.QuestionJson} question */
 function choices(question) {
-  const list = make('ol', 'th-qa-choices');
+  const list = make('ol', 'th-vlm-choices');
   question.choices.forEach((choice) => {
     const item = make('li');
     const right = choice.letter === question.answer;
     const said = question.answers.filter((answer) => answer.reading === choice.letter);
-    item.classList.toggle('th-qa-right', right);
+    item.classList.toggle('th-vlm-right', right);
     item.append(make('b', '', choice.letter));
     if (choice.hex) item.append(chip(choice.hex));
-    item.append(make('span', 'th-qa-choice', choice.text));
-    if (right) item.append(make('small', 'th-qa-tag', 'correct answer'));
-    said.forEach((entry) => item.append(make('span', 'th-qa-number', numberOf(entry.asking))));
+    item.append(make('span', 'th-vlm-choice', choice.text));
+    if (right) item.append(make('small', 'th-vlm-tag', 'correct answer'));
+    said.forEach((entry) => item.append(make('span', 'th-vlm-number', numberOf(entry.asking))));
     list.append(item);
   });
   return list;
@@ -87,22 +87,22 @@ function choices(question) {
  * @param {number} [max] characters that are shown at once, the last ones of more
  */
 export function answerCard(answer, question, message, max = LONG) {
-  const box = make('article', 'th-qa-answer');
+  const box = make('article', 'th-vlm-answer');
   const head = make('header');
   const outcome = OUTCOMES[answer.outcome] || OUTCOMES.none;
   box.dataset.outcome = answer.outcome;
   head.append(
-    make('span', 'th-qa-number', numberOf(answer.asking)),
+    make('span', 'th-vlm-number', numberOf(answer.asking)),
     make('b', '', message ? message.name : answer.name),
-    make('span', 'th-qa-outcome', outcome.sign + ' ' + outcome.word),
+    make('span', 'th-vlm-outcome', outcome.sign + ' ' + outcome.word),
   );
   if (message) head.title = message.settings;
   box.append(head);
   if (answer.outcome === 'none') return box;
   if (answer.outcome !== 'unanswered') {
-    const text = make('blockquote', 'th-qa-said', answer.words || '(an empty text)');
+    const text = make('blockquote', 'th-vlm-said', answer.words || '(an empty text)');
     if (answer.words.length > max) {
-      const all = make('details', 'th-qa-long');
+      const all = make('details', 'th-vlm-long');
       all.append(
         make(
           'summary',
@@ -110,14 +110,14 @@ export function answerCard(answer, question, message, max = LONG) {
           'The last of ' + answer.words.length.toLocaleString('en-US') + ' characters; show all',
         ),
       );
-      all.append(make('blockquote', 'th-qa-said', answer.words));
+      all.append(make('blockquote', 'th-vlm-said', answer.words));
       text.textContent = '… ' + answer.words.slice(-max);
       box.append(text, all);
     } else box.append(text);
   }
   const read =
     answer.reading === null ? answer.reason : 'Read as: ' + readingWords(question, answer.reading);
-  const line = make('p', 'th-qa-read', read);
+  const line = make('p', 'th-vlm-read', read);
   line.title = 'By parser ' + answer.parser;
   box.append(line);
   return box;
@@ -125,7 +125,7 @@ export function answerCard(answer, question, message, max = LONG) {
 
 /** @param {Api.QuestionJson['facts']} rows */
 function facts(rows) {
-  const list = make('dl', 'th-qa-known');
+  const list = make('dl', 'th-vlm-known');
   rows.forEach(([label, text]) => {
     const value = make('dd');
     // Codes stand beside a square of their color.
@@ -149,7 +149,7 @@ function peopleLine(people, question) {
     .map(([letter, count]) => letter + ' ' + count)
     .join(', ');
   const skipped = people.skipped ? ', ' + people.skipped + ' could not tell' : '';
-  const line = make('p', 'th-qa-read');
+  const line = make('p', 'th-vlm-read');
   put(
     line,
     people.title + ': ' + people.right + ' of ' + people.of + ' correct (' + values + skipped + ')',
@@ -170,11 +170,11 @@ function prompts(question) {
       sent.set(answer.prompt, [...(sent.get(answer.prompt) || []), numberOf(answer.asking)]);
   });
   return [...sent].map(([prompt, numbers]) => {
-    const fold = make('details', 'th-qa-long');
+    const fold = make('details', 'th-vlm-long');
     const whose = sent.size > 1 ? ' to ' + numbers.join(' and ') : '';
     fold.append(
       make('summary', '', 'The prompt as sent' + whose),
-      make('blockquote', 'th-qa-said', prompt),
+      make('blockquote', 'th-vlm-said', prompt),
     );
     return fold;
   });
@@ -190,7 +190,7 @@ function versions(question, image, message) {
   const seen = question.answers.map((answer) => message.get(answer.asking)?.image || 'colored');
   const there = Object.keys(VERSIONS).filter((id) => id === 'colored' || seen.includes(id));
   if (there.length < 2) return [];
-  const box = make('span', 'th-strip th-qa-version');
+  const box = make('span', 'th-strip th-vlm-version');
   const numbers = (id) =>
     question.answers
       .filter((answer, index) => seen[index] === id)
@@ -221,9 +221,9 @@ function versions(question, image, message) {
  * @param {Map<string, Told>} message by asking
  */
 export function questionNodes(question, max, message) {
-  const left = make('div', 'th-qa-picture');
-  const right = make('div', 'th-qa-text');
-  const scroll = make('div', 'th-qa-frame');
+  const left = make('div', 'th-vlm-picture');
+  const right = make('div', 'th-vlm-text');
+  const scroll = make('div', 'th-vlm-frame');
   const image = exactImage(question, max);
   scroll.append(image);
   scroll.tabIndex = 0;
@@ -251,11 +251,11 @@ export function questionNodes(question, max, message) {
       'th-soft',
       question.title + (question.variant ? ' · variant ' + question.variant : ''),
     ),
-    make('h3', 'th-qa-question', question.text),
+    make('h3', 'th-vlm-question', question.text),
   );
   if (question.choices.length) right.append(choices(question));
   else {
-    const line = make('p', 'th-qa-read');
+    const line = make('p', 'th-vlm-read');
     line.append('Correct answer: ', make('b', '', ANSWERS[question.answer] || question.answer));
     right.append(line);
   }
@@ -268,7 +268,7 @@ export function questionNodes(question, max, message) {
     right.append(
       make(
         'p',
-        'th-qa-read',
+        'th-vlm-read',
         'Pixel reader: ' +
           (pixels.reading === null
             ? pixels.reason
@@ -279,6 +279,6 @@ export function questionNodes(question, max, message) {
   question.people.forEach((people) => right.append(peopleLine(people, question)));
   if (question.facts.length) right.append(make('h4', '', 'Ground truth'), facts(question.facts));
   right.append(...prompts(question));
-  right.append(make('p', 'th-soft th-qa-id', question.id));
+  right.append(make('p', 'th-soft th-vlm-id', question.id));
   return [left, right];
 }

@@ -35,15 +35,15 @@ function wanted() {
  * @param {() => Api.StartView} start
  */
 export function questionsView(box, rows, start) {
-  const card = make('section', 'th-card th-qa-card');
-  const bar = make('div', 'th-qa-bar');
+  const card = make('section', 'th-card th-vlm-card');
+  const bar = make('div', 'th-vlm-bar');
   const task = make('select');
   const who = make('select');
   const outcomes = make('span', 'th-strip');
   const search = make('input');
-  const status = make('p', 'th-soft th-qa-found');
-  const list = make('div', 'th-qa-cards');
-  const pager = make('nav', 'th-qa-pager');
+  const status = make('p', 'th-soft th-vlm-found');
+  const list = make('div', 'th-vlm-cards');
+  const pager = make('nav', 'th-vlm-pager');
   /** @type {Api.QuestionsView | null} */
   let result = null;
   let request = 0;
@@ -150,21 +150,21 @@ export function questionsView(box, rows, start) {
   /** @param {Api.QuestionJson} question */
   function cardOf(question) {
     const differ = qa.view === 'differ';
-    const item = make('article', 'th-qa-item');
-    const press = make('button', 'th-qa-open');
-    const frame = make('span', 'th-qa-thumb');
+    const item = make('article', 'th-vlm-item');
+    const press = make('button', 'th-vlm-open');
+    const frame = make('span', 'th-vlm-thumb');
     const image = make('img');
     image.src = askUrl('/images/' + qa.set + '/' + question.image + '.png');
     image.alt = '';
     image.loading = 'lazy';
     frame.append(image);
     press.type = 'button';
-    press.append(frame, make('span', 'th-qa-ask-text', question.text));
+    press.append(frame, make('span', 'th-vlm-ask-text', question.text));
     press.addEventListener('click', () => open(question));
     item.dataset.question = question.id;
     item.append(press);
     if (differ) {
-      const pair = make('div', 'th-qa-pair');
+      const pair = make('div', 'th-vlm-pair');
       const who = report();
       question.answers
         .slice(0, 2)
@@ -172,16 +172,16 @@ export function questionsView(box, rows, start) {
           pair.append(answerCard(answer, question, who.get(answer.asking), SHORT)),
         );
       item.append(pair);
-      item.classList.add('th-qa-wide');
+      item.classList.add('th-vlm-wide');
     } else {
-      const said = make('div', 'th-qa-outcomes');
+      const said = make('div', 'th-vlm-outcomes');
       question.answers.forEach((answer) => {
         const outcome = OUTCOMES[answer.outcome] || OUTCOMES.none;
-        const mark = make('span', 'th-qa-mark');
+        const mark = make('span', 'th-vlm-mark');
         mark.title =
           answer.name + ': ' + outcome.word + (answer.reason ? '. ' + answer.reason : '');
         mark.append(
-          make('span', 'th-qa-number', numberOf(answer.asking)),
+          make('span', 'th-vlm-number', numberOf(answer.asking)),
           make('b', '', outcome.sign),
           make('span', '', answer.reading === null ? outcome.word : answer.reading),
         );
@@ -189,7 +189,7 @@ export function questionsView(box, rows, start) {
       });
       item.append(said);
     }
-    const answer = make('p', 'th-qa-hint', 'Correct: ' + question.answer);
+    const answer = make('p', 'th-vlm-hint', 'Correct: ' + question.answer);
     const choice = question.choices.find((each) => each.letter === question.answer);
     if (choice) put(answer, 'Correct: ' + choice.letter + ', ' + choice.text);
     item.append(answer);
@@ -222,7 +222,7 @@ export function questionsView(box, rows, start) {
   function draw() {
     rendered = key();
     filters();
-    list.classList.toggle('th-qa-differ', qa.view === 'differ');
+    list.classList.toggle('th-vlm-differ', qa.view === 'differ');
     if (qa.view === 'differ' && qa.evaluations.length < 2) {
       put(
         status,
@@ -276,12 +276,12 @@ export function questionsView(box, rows, start) {
     }
   }
   function large() {
-    const made = make('dialog', 'th-qa-large');
+    const made = make('dialog', 'th-vlm-large');
     const head = make('header');
     const back = make('button', 'th-button', '‹ Previous');
     const on = make('button', 'th-button', 'Next ›');
     const close = make('button', 'th-button', 'Close');
-    const body = make('div', 'th-qa-body');
+    const body = make('div', 'th-vlm-body');
     const target = make('span', 'th-soft');
     [back, on, close].forEach((button) => {
       button.type = 'button';
@@ -293,7 +293,7 @@ export function questionsView(box, rows, start) {
     made.addEventListener('keydown', (event) => {
       const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       // An image that is larger than its place is moved by the same keys.
-      const node = /** @type {Element} */ (event.target).closest('.th-qa-frame');
+      const node = /** @type {Element} */ (event.target).closest('.th-vlm-frame');
       if (by && !(node && node.scrollWidth > node.clientWidth)) step(by);
     });
     made.addEventListener('click', (event) => {

@@ -8,7 +8,7 @@ import { allNumbers, differences, judging, published, reasons } from './tables.j
 import { askUrl, numberOf, qa, changeView } from './view.js';
 
 function link(text, path, values) {
-  const node = make('a', 'th-button th-qa-csv', text);
+  const node = make('a', 'th-button th-vlm-csv', text);
   node.href = askUrl(path, values);
   return node;
 }
@@ -19,7 +19,7 @@ function link(text, path, values) {
  * @param {import('./figure.js').Block[]} blocks
  */
 function saves(result, blocks) {
-  const box = make('p', 'th-qa-saves');
+  const box = make('p', 'th-vlm-saves');
   const values = { set: qa.set, askings: qa.evaluations.join(','), parser: qa.parser };
   const problem = make('span', 'th-problem');
   const imageNode = (text, format) => {
@@ -58,7 +58,7 @@ function saves(result, blocks) {
 function parserNodes(result) {
   const older = result.rows.filter((row) => row.own_parser !== result.parser);
   if (!older.length) return [];
-  const line = make('p', 'th-soft th-qa-parser');
+  const line = make('p', 'th-soft th-vlm-parser');
   const press = make('button', 'th-button');
   const again = Boolean(qa.parser);
   const numbers = older.map((row) => numberOf(row.id)).join(', ');
@@ -89,14 +89,14 @@ function parserNodes(result) {
  * @param {(say: (text: string) => void) => Promise<void>} judge has the rules judge the renders
  */
 export function drawResults(box, result, judge) {
-  const card = make('section', 'th-card th-qa-card');
-  const legend = make('p', 'th-qa-legend');
+  const card = make('section', 'th-card th-vlm-card');
+  const legend = make('p', 'th-vlm-legend');
   const names = namesOf(result.rows);
   const blocks = figureBlocks(result);
   card.append(
     make(
       'p',
-      'th-qa-lead',
+      'th-vlm-lead',
       result.rows.length
         ? 'The chart shows how often each model answered correctly, by task; the dashed line is chance.'
         : 'Select an evaluation to see its scores. Chance and the pixel reader are shown for reference.',
@@ -106,7 +106,7 @@ export function drawResults(box, result, judge) {
     const item = make('span');
     const more = row.status === 'finished' ? '' : ' · ' + row.words;
     item.append(
-      make('span', 'th-qa-number', numberOf(row.id)),
+      make('span', 'th-vlm-number', numberOf(row.id)),
       make('b', '', row.name),
       make('span', 'th-soft', row.settings + more),
     );
@@ -114,7 +114,7 @@ export function drawResults(box, result, judge) {
     legend.append(item);
   });
   card.append(legend, figure(blocks));
-  const how = make('p', 'th-soft th-qa-key');
+  const how = make('p', 'th-soft th-vlm-key');
   how.textContent =
     'Line: 95% interval. Dashed: chance. ◇ pixel reader (a baseline, not a language model). □ people in your studies, ○ people, published.';
   card.append(

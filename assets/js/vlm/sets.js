@@ -13,7 +13,7 @@ import { qa, changeView } from './view.js';
  * @param {(say: (text: string) => void) => Promise<void>} doIt
  */
 function formDialog(title, fields, does, doIt) {
-  const dialog = make('dialog', 'th-import th-qa-dialog');
+  const dialog = make('dialog', 'th-import th-vlm-dialog');
   const header = make('header');
   const close = make('button', 'th-button', 'Close');
   const form = make('form');
@@ -62,7 +62,7 @@ function formDialog(title, fields, does, doIt) {
 function field(label, input) {
   const line = make('div', 'th-field');
   const name = make('label', '', label);
-  input.id = 'th-qa-' + label.toLowerCase().replace(/\W+/g, '-');
+  input.id = 'th-vlm-' + label.toLowerCase().replace(/\W+/g, '-');
   name.htmlFor = input.id;
   line.append(name, input);
   return line;
@@ -84,7 +84,7 @@ export async function work(action, body, say) {
 
 /** @param {Api.GeneratorChoices} generator */
 function makeDialog(generator, done) {
-  const tasks = make('div', 'th-qa-choose');
+  const tasks = make('div', 'th-vlm-choose');
   generator.tasks.forEach((task) => {
     const label = make('label');
     const box = make('input');
@@ -121,7 +121,7 @@ function makeDialog(generator, done) {
   const kind = make('span', 'th-strip');
   kind.setAttribute('role', 'group');
   kind.setAttribute('aria-label', 'Kind of questions');
-  const group = make('fieldset', 'th-qa-group');
+  const group = make('fieldset', 'th-vlm-group');
   group.append(make('legend', '', 'Tasks'), tasks);
   const generated = [group, field('Questions per task', count), field('Difficulty', difficulty)];
   const rendered = [
@@ -208,7 +208,7 @@ function importDialog(done) {
  * @param {() => Promise<void>} reload asks for all sets again
  */
 export function setsCard(root, reload) {
-  const part = (name) => /** @type {Found} */ (root.querySelector('.th-qa-' + name));
+  const part = (name) => /** @type {Found} */ (root.querySelector('.th-vlm-' + name));
   const select = part('set');
   const problem = part('sets-problem');
   /** @type {Api.StartView} */

@@ -23,12 +23,12 @@ export function table(columns, rows, label) {
   scroll.tabIndex = 0;
   scroll.setAttribute('role', 'group');
   scroll.setAttribute('aria-label', 'Table: ' + label);
-  scroll.append(drawTable('th-table th-qa-table', columns, cells));
+  scroll.append(drawTable('th-table th-vlm-table', columns, cells));
   return scroll;
 }
 
 function fold(title, nodes, open = false) {
-  const box = make('details', 'th-card th-qa-fold');
+  const box = make('details', 'th-card th-vlm-fold');
   box.append(make('summary', '', title), ...nodes);
   box.open = open;
   return box;
@@ -175,7 +175,7 @@ function pWords(p) {
 export function differences(result) {
   if (!result.differences.length) return [];
   const names = namesOf(result.rows);
-  const card = make('section', 'th-card th-qa-card');
+  const card = make('section', 'th-card th-vlm-card');
   const head = make('header');
   const body = make('div');
   const which = make('select');
@@ -189,7 +189,7 @@ export function differences(result) {
   function opening(item, row, only) {
     const count = row['only_' + only];
     if (!count || row.task === 'robust') return count;
-    const button = make('button', 'th-qa-plain', String(count));
+    const button = make('button', 'th-vlm-plain', String(count));
     const task = row.task === 'micro' ? '' : row.task;
     button.type = 'button';
     button.title = 'Show these questions';
@@ -313,7 +313,7 @@ export function published(result) {
       ),
     ];
     if (doubts.length) {
-      const why = make('details', 'th-qa-doubts');
+      const why = make('details', 'th-vlm-doubts');
       const list = make('ul');
       list.append(...doubts.map((text) => make('li', '', text)));
       why.append(make('summary', '', '† inconsistent with other published numbers'), list);
@@ -332,7 +332,7 @@ export function published(result) {
 export function judging(result, judge) {
   if (!result.judge) return [];
   if (!result.judge.ready) {
-    const card = make('section', 'th-card th-qa-card');
+    const card = make('section', 'th-card th-vlm-card');
     const press = make('button', 'th-button', 'Score the renders with the rules');
     const said = make('p', 'th-soft');
     press.type = 'button';
@@ -361,7 +361,7 @@ export function judging(result, judge) {
   return result.judge.reports.map((report) => {
     // The first is the answer; those behind it fold away.
     const nodes = report.tables.map((item, index) => {
-      const box = index ? make('details', 'th-qa-judged') : make('div', 'th-qa-judged');
+      const box = index ? make('details', 'th-vlm-judged') : make('div', 'th-vlm-judged');
       const name = item.title + (item.published ? ' (published)' : '');
       box.append(
         index ? make('summary', '', name) : make('h4', '', name),

@@ -34,7 +34,7 @@ export const qa = read(new URLSearchParams(location.search));
 
 /** The address bar always opens what is on screen. */
 export function publishView() {
-  const root = document.querySelector('.th-qa');
+  const root = document.querySelector('.th-vlm');
   if (!root || !inFront(root)) return;
   const values = new URLSearchParams({ tab: 'vlm', view: qa.view });
   if (qa.set) values.set('set', qa.set);
@@ -65,7 +65,7 @@ export function changeView(values) {
 export function openView(view, values = {}) {
   const held = document.activeElement;
   changeView({ view, from: '', q: '', ...values });
-  comeForward('.th-qa-switch', view, held);
+  comeForward('.th-vlm-switch', view, held);
 }
 
 // Back and Forward.

@@ -11,9 +11,9 @@ import { askUrl, openView, publishView, qa, changeView } from './view.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element }) {
-  const root = element.querySelector('.th-qa');
-  const problem = root.querySelector('.th-qa-problem');
-  const tabs = [...root.querySelectorAll('.th-qa-switch [data-view]')];
+  const root = element.querySelector('.th-vlm');
+  const problem = root.querySelector('.th-vlm-problem');
+  const tabs = [...root.querySelectorAll('.th-vlm-switch [data-view]')];
   const views = Object.fromEntries(
     [...root.querySelectorAll('[data-qa-view]')].map((node) => [node.dataset.qaView, node]),
   );
@@ -90,8 +90,8 @@ export function mount({ element }) {
     const open = qa.view === 'results' ? 'results' : 'questions';
     const item = start && start.sets.find((set) => set.id === qa.set);
     const usable = Boolean(item && !item.problem);
-    root.querySelector('.th-qa-main').hidden = !usable;
-    root.querySelector('.th-qa-evaluations').hidden = !usable;
+    root.querySelector('.th-vlm-main').hidden = !usable;
+    root.querySelector('.th-vlm-evaluations').hidden = !usable;
     Object.entries(views).forEach(([name, node]) => {
       node.hidden = name !== open || !usable;
     });
@@ -112,7 +112,7 @@ export function mount({ element }) {
     } else questions.showLarge();
     if (open === 'results') questions.showLarge();
   }
-  root.querySelector('.th-qa-set').addEventListener('change', () => {
+  root.querySelector('.th-vlm-set').addEventListener('change', () => {
     lost = '';
   });
   tabs.forEach((tab) => tab.addEventListener('click', () => openView(tab.dataset.view || '')));

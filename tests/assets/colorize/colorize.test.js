@@ -22,13 +22,16 @@ test('another drawing begins without the colors of the one before', async () => 
     metrics: [],
   });
   await settled();
-  assert.match(box.querySelector('.th-col-chosen').textContent, /#B3202A/);
-  assert.equal(box.querySelector('.th-col-against-count').textContent, '1 distribution of “apple”');
+  assert.match(box.querySelector('.th-colorize-chosen').textContent, /#B3202A/);
+  assert.equal(
+    box.querySelector('.th-colorize-against-count').textContent,
+    '1 distribution of “apple”',
+  );
   cards.clear();
-  assert.equal(box.querySelector('.th-col-chosen'), null);
-  assert.equal(box.querySelector('.th-col-share').textContent, '');
-  assert.equal(box.querySelector('.th-col-against-count').textContent, '');
-  assert.equal(box.querySelector('.th-col-headline').textContent, '');
+  assert.equal(box.querySelector('.th-colorize-chosen'), null);
+  assert.equal(box.querySelector('.th-colorize-share').textContent, '');
+  assert.equal(box.querySelector('.th-colorize-against-count').textContent, '');
+  assert.equal(box.querySelector('.th-colorize-headline').textContent, '');
 });
 
 test('a drawing that comes after Back is not opened', async () => {
@@ -37,7 +40,7 @@ test('a drawing that comes after Back is not opened', async () => {
   let come;
   answer('GET /api/colorize/sketch', () => new Promise((done) => (come = done)));
   const { element } = await widget('colorize/colorize');
-  const begin = element.querySelector('.th-col-begin');
+  const begin = element.querySelector('.th-colorize-begin');
   colorize.drawing = 'concept-0041';
   store.tell('colorize-back');
   colorize.drawing = '';
@@ -45,6 +48,6 @@ test('a drawing that comes after Back is not opened', async () => {
   come({ id: 's', words: 'apple', width: 8, height: 8 });
   await settled(20);
   assert.equal(begin.hidden, false);
-  assert.equal(element.querySelector('.th-col-desk').hidden, true);
-  assert.equal(element.querySelector('.th-col-problem').textContent, '');
+  assert.equal(element.querySelector('.th-colorize-desk').hidden, true);
+  assert.equal(element.querySelector('.th-colorize-problem').textContent, '');
 });

@@ -15,15 +15,15 @@ const opened = async () => {
   await until(() => store.get('opened'));
   return store.take('opened');
 };
-const view = element.querySelector('.th-cc');
+const view = element.querySelector('.th-concept');
 const { compare, openCompare } = await live.load('compare/view');
 const { explore } = await live.load('explore/view');
-const part = (name) => view.querySelector('.th-cc-' + name);
-const parts = (name) => [...view.querySelectorAll('.th-cc-' + name)];
+const part = (name) => view.querySelector('.th-concept-' + name);
+const parts = (name) => [...view.querySelectorAll('.th-concept-' + name)];
 const figure = (name) => view.querySelector(`[data-figure="${name}"]`);
 const render = (name) => figure(name).querySelector('.th-figure').drawn;
 const dropped = part('drop').querySelector('input');
-const rows = () => [...view.querySelectorAll('.th-cc-table tbody tr')];
+const rows = () => [...view.querySelectorAll('.th-concept-table tbody tr')];
 const sources = () => parts('source');
 // The earth mover's distance of a pair.
 const emd = (row) => row.querySelectorAll('td')[1].querySelector('b');
@@ -36,7 +36,7 @@ async function current(count) {
     () => sources().length === count,
     () => `${count} sources: ${textOf(part('sources'))}`,
   );
-  await until(() => !view.classList.contains('th-cc-busy'));
+  await until(() => !view.classList.contains('th-concept-busy'));
   await settled(20);
 }
 /** Shows what a link says, as Back or another page with that link does, to its end. */
@@ -45,7 +45,7 @@ async function follow(address) {
   delete values.tab;
   delete values.view;
   await live.answered('/api/compare/view', () => openCompare('concept', values));
-  await until(() => !view.classList.contains('th-cc-busy'));
+  await until(() => !view.classList.contains('th-concept-busy'));
   await settled(20);
 }
 function search(text) {
@@ -120,7 +120,7 @@ test('a box around each thing, by keyboard: then the things alone count', async 
     const source = sources()['AB'.indexOf(letter)];
     assert.ok(source);
     await until(() => textOf(sources()['AB'.indexOf(letter)]).includes('GrabCut · box'));
-    await until(() => !view.classList.contains('th-cc-busy'));
+    await until(() => !view.classList.contains('th-concept-busy'));
   }
   await until(() => distance() > whole);
   const address = link();
@@ -140,7 +140,7 @@ test('a box around each thing, by keyboard: then the things alone count', async 
 
 test('a concept is found by typing, and without people that is said', async () => {
   const box = search('banan');
-  assert.equal(part('list').querySelectorAll('.th-cc-concept').length, 6);
+  assert.equal(part('list').querySelectorAll('.th-concept-concept').length, 6);
   press(box, 'Enter');
   await says(part('words'), /^banana$/);
   await until(() => !shown(part('start')));
@@ -169,10 +169,10 @@ test('histograms have the colors of the bins, and every pair its numbers', async
   assert.ok(JSON.stringify(data).toLowerCase().includes(value.bins[YELLOW].hex.toLowerCase()));
   assert.equal(rows().length, 3);
   await until(() =>
-    /^[\d.]+ to [\d.]+$/.test(textOf(rows()[2].querySelectorAll('.th-cc-span')[1])),
+    /^[\d.]+ to [\d.]+$/.test(textOf(rows()[2].querySelectorAll('.th-concept-span')[1])),
   );
   await says(part('notes'), 'is not resampled');
-  const heading = [...view.querySelectorAll('.th-cc-table thead th')].find((node) =>
+  const heading = [...view.querySelectorAll('.th-concept-table thead th')].find((node) =>
     textOf(node).startsWith('EMD'),
   );
   assert.match(heading.title, /Σ mass × distance.*equation 2/s);
@@ -181,7 +181,8 @@ test('histograms have the colors of the bins, and every pair its numbers', async
 test('the chosen pair says what moves, and back when the two are swapped', async () => {
   rows()[2].querySelector('button').click();
   await until(
-    () => rows()[2].querySelector('.th-cc-pair-button').getAttribute('aria-pressed') === 'true',
+    () =>
+      rows()[2].querySelector('.th-concept-pair-button').getAttribute('aria-pressed') === 'true',
   );
   const first = () => part('moves-list').querySelector('li');
   const there = `100.0% from ${value.bins[YELLOW].name} to ${value.bins[BROWN].name}`;
@@ -206,14 +207,14 @@ test('a bin is named and marked in all figures by the arrow keys, and lists its 
     press(pair, 'ArrowRight');
   assert.match(textOf(tip), new RegExp(`Bin ${YELLOW} · ${value.bins[YELLOW].hex}`));
   assert.match(textOf(tip.querySelectorAll('tr')[1]), /B.*100\.0%/);
-  assert.equal(figure('histograms').querySelectorAll('.th-cc-column').length, 1);
-  assert.equal(figure('map').querySelectorAll('.th-cc-ring').length, 1);
+  assert.equal(figure('histograms').querySelectorAll('.th-concept-column').length, 1);
+  assert.equal(figure('map').querySelectorAll('.th-concept-ring').length, 1);
   press(pair, 'Enter');
   const dialog = view.querySelector('dialog[aria-label="Images of a bin"]');
-  await until(() => dialog.querySelectorAll('.th-cc-picture').length === 4);
+  await until(() => dialog.querySelectorAll('.th-concept-picture').length === 4);
   assert.match(textOf(dialog), /4 of 4 images have pixels closest to this bin/);
   assert.match(textOf(dialog), /Imported as numbers: there are no images to show\./);
-  dialog.querySelector('.th-cc-picture').click();
+  dialog.querySelector('.th-concept-picture').click();
   assert.match((await opened()).stage.image_id, /^[0-9a-f]{64}$/);
   assert.ok(!dialog.open);
   press(pair, 'Escape');
@@ -231,7 +232,7 @@ test('what moves is drawn as ribbons, and the bins are a choice in the link', as
 });
 
 test('figures and tables come as files', async () => {
-  const save = (format) => view.querySelector(`.th-cc-${format}[data-of="flow"]`).click();
+  const save = (format) => view.querySelector(`.th-concept-${format}[data-of="flow"]`).click();
   save('svg');
   await until(() => live.downloads.length === 1);
   save('png');
@@ -317,9 +318,9 @@ test('the steps of an extraction open a picture in Inspect', async () => {
   await pool(value.plums);
   const steps = part('steps');
   await says(steps, 'dominant colors within ΔE00 ≤ 12');
-  assert.equal(steps.querySelectorAll('.th-cc-group').length, 1);
-  assert.equal(steps.querySelectorAll('.th-cc-merge .th-cc-strip').length, 2);
-  steps.querySelector('.th-cc-picture').click();
+  assert.equal(steps.querySelectorAll('.th-concept-group').length, 1);
+  assert.equal(steps.querySelectorAll('.th-concept-merge .th-concept-strip').length, 2);
+  steps.querySelector('.th-concept-picture').click();
   assert.equal((await opened()).question.object, 'plum');
 });
 

@@ -10,7 +10,7 @@ const room = live.rooms('Compare');
 await live.widget('compare/switch');
 const views = {};
 for (const name of ['modifiers', 'tables', 'guidance'])
-  views[name] = (await live.widget(`compare/${name}`)).element.querySelector('.th-an');
+  views[name] = (await live.widget(`compare/${name}`)).element.querySelector('.th-numbers');
 const { openCompare } = await live.load('compare/view');
 const { explore } = await live.load('explore/view');
 const row = (table, name) =>
@@ -21,10 +21,10 @@ const csv = async (node) => (await (await fetch(node.getAttribute('href'))).text
 
 test('without a run the views lead to one', async () => {
   if (!live.value.empty) return;
-  const empty = views.modifiers.querySelector('.th-an-empty');
+  const empty = views.modifiers.querySelector('.th-numbers-empty');
   await says(empty, 'No concept run yet');
   assert.match(textOf(empty), /runs start --set concepts/);
-  assert.equal(views.modifiers.querySelectorAll('.th-an-printed').length, 3);
+  assert.equal(views.modifiers.querySelectorAll('.th-numbers-printed').length, 3);
   button(empty, 'Start a run').click();
   assert.deepEqual([explore.view, explore.runSet], ['runs', 'concepts']);
   assert.equal(room(), 'Explore');
@@ -33,7 +33,7 @@ if (live.value.empty) process.exit();
 
 test('work that ended before the page heard of it is taken in', async () => {
   const box = views.modifiers;
-  const fill = box.querySelector('.th-an-fill');
+  const fill = box.querySelector('.th-numbers-fill');
   await until(() => shown(fill));
   fill.click();
   assert.equal(fill.getAttribute('aria-disabled'), 'true');
@@ -52,7 +52,7 @@ test('modifiers that are ignored or overdone are seen, of people from either fil
   const box = views.modifiers;
   for (const name of ['Our palettes', 'Our ratings (ratings)']) {
     choose(field(box, 'People'), name);
-    await says(box.querySelector('.th-an-people'), name.split(' (')[0]);
+    await says(box.querySelector('.th-numbers-people'), name.split(' (')[0]);
     const table = box.querySelector('.th-modifiers-table');
     await says(() => row(table, 'modifier-ignored'), 'inertia');
     await says(() => row(table, 'modifier-overshot'), 'over-correction');
@@ -90,7 +90,7 @@ test('the plane leaves as a drawing on white and as its numbers', async () => {
 test('a number lists its concepts, worst first, and its link lists them again', async () => {
   openCompare('tables', {});
   const box = views.tables;
-  const table = await until(() => box.querySelector('.th-an-ours'));
+  const table = await until(() => box.querySelector('.th-numbers-ours'));
   const best = await until(() =>
     [...table.querySelectorAll('button')].find((node) =>
       /Earth mover.*best/.test(node.getAttribute('aria-label')),
@@ -111,7 +111,7 @@ test('a number lists its concepts, worst first, and its link lists them again', 
   const address = link();
   assert.match(address, /cell=/);
   assert.match(await csv(box.querySelector('.th-tables-csv')), /modifier-overshot/);
-  assert.equal(box.querySelectorAll('.th-an-printed').length, 2);
+  assert.equal(box.querySelectorAll('.th-numbers-printed').length, 2);
   openCompare('tables', {});
   await until(() => list.hidden);
   const values_ = Object.fromEntries(new URLSearchParams(address));
@@ -130,7 +130,7 @@ test('guidance has a row for every scale of a run, and a run fewer is in the lin
   openCompare('guidance', {});
   const box = views.guidance;
   // The colors of each scale for itself are measured on request.
-  const fill = box.querySelector('.th-an-fill');
+  const fill = box.querySelector('.th-numbers-fill');
   await until(() => shown(fill));
   fill.click();
   const figure = await until(() => card('guidance-guidance'));
@@ -141,8 +141,8 @@ test('guidance has a row for every scale of a run, and a run fewer is in the lin
   const rows = () => figure.querySelectorAll('tbody tr').length;
   await until(() => rows() === 6);
   assert.ok(shown(card('guidance-category').querySelector('.th-figure')));
-  assert.match(textOf(box.querySelector('.th-an-published')), /no table of it/);
-  box.querySelector('.th-an-runs button').click();
+  assert.match(textOf(box.querySelector('.th-numbers-published')), /no table of it/);
+  box.querySelector('.th-numbers-runs button').click();
   await until(() => rows() === 4);
   assert.match(link(), /runs=[0-9a-f]{16},[0-9a-f]{16}/);
   await settled();

@@ -13,7 +13,7 @@ const audit = await live.widget('explore/disagreements');
 const { openView } = await live.load('explore/view');
 const { store } = await live.load('shared/state');
 const box = trust.element.querySelector('.th-accuracy');
-const agree = audit.element.querySelector('.th-agree');
+const agree = audit.element.querySelector('.th-disagreements');
 const part = (name) => box.querySelector('.th-accuracy-' + name);
 const table = () => box.querySelector('.th-accuracy-table tbody');
 const pressed = (name) => button(box, name).getAttribute('aria-pressed') === 'true';
@@ -83,7 +83,7 @@ test('an example is drawn again, and opens in Inspect with its rule', async () =
 
 test('what two rules say differently is counted, filtered and opened', async () => {
   openView('disagreements');
-  const sentence = agree.querySelector('.th-agree-sentence');
+  const sentence = agree.querySelector('.th-disagreements-sentence');
   await until(() => textOf(sentence));
   choose(field(agree, 'Rule B'), 'released');
   await until(() => [...field(agree, 'Rule A').options].some((option) => option.value === 'paper'));
@@ -125,11 +125,11 @@ test('what two rules say differently is counted, filtered and opened', async () 
 test('stored images are scored from here', async () => {
   choose(field(agree, 'Color system'), '');
   choose(field(agree, 'Rule B'), 'released');
-  await until(() => /released/.test(textOf(agree.querySelector('.th-agree-sentence'))));
+  await until(() => /released/.test(textOf(agree.querySelector('.th-disagreements-sentence'))));
   await live.widget('page/header', { data: '', account: '', backup: false });
   button(agree, 'Score stored images by paper and released').click();
   await says(
-    agree.querySelector('.th-agree-job .th-job'),
+    agree.querySelector('.th-disagreements-job .th-job'),
     '0 images scored, 6 had all verdicts before',
   );
   await settled();
@@ -183,7 +183,7 @@ test('a link to an unknown rule says so', async () => {
   const other = field(agree, 'Rule A');
   other.append(new Option('nobody', 'nobody'));
   choose(other, 'nobody');
-  await says(agree.querySelector('.th-agree-empty'), 'No rule is called');
+  await says(agree.querySelector('.th-disagreements-empty'), 'No rule is called');
 });
 
 test('nothing went wrong unseen', () => assert.deepEqual(live.faults, []));

@@ -270,7 +270,7 @@ test('what people say of verdicts is listed with who was right', async () => {
   explore.view = 'disagreements';
   const made = await widget('explore/judgments');
   await settled();
-  const [item] = made.element.querySelectorAll('.th-pv-item');
+  const [item] = made.element.querySelectorAll('.th-judgments-item');
   assert.match(item.textContent, /You disagree with paper 1\.0.*it has the color.*So low\./);
-  assert.equal(made.element.querySelectorAll('.th-pv-table tr').length, 3);
+  assert.equal(made.element.querySelectorAll('.th-judgments-table tr').length, 3);
 });

@@ -19,7 +19,7 @@ export function clock(seconds) {
  * @param {string} text what it is, for those who do not see it
  */
 export function picture(row, text) {
-  const node = make('button', 'th-jc-picture');
+  const node = make('button', 'th-colorings-picture');
   const image = make('img');
   node.type = 'button';
   image.src = row.picture;
@@ -33,7 +33,7 @@ export function picture(row, text) {
 
 /** @param {any} row @param {string} text */
 function large(row, text) {
-  const dialog = make('dialog', 'th-study-dialog th-jc-large');
+  const dialog = make('dialog', 'th-study-dialog th-colorings-large');
   const head = make('div', 'th-study-buttons');
   const image = make('img');
   const title = make('h3', '', text);
@@ -45,7 +45,7 @@ function large(row, text) {
   });
   image.src = row.picture;
   image.alt = text;
-  title.id = 'th-jc-large';
+  title.id = 'th-colorings-large';
   dialog.setAttribute('aria-labelledby', title.id);
   const save = make('a', 'th-button', 'Save the layer');
   save.href = row.layer;
@@ -55,7 +55,7 @@ function large(row, text) {
     save,
     button('Close', () => dialog.close()),
   );
-  const stage = make('div', 'th-jc-large-stage');
+  const stage = make('div', 'th-colorings-large-stage');
   stage.append(image);
   dialog.append(title, stage, head);
   dialog.addEventListener('click', (event) => {
@@ -68,7 +68,9 @@ function large(row, text) {
 
 /** What its author wrote of it. @param {any} row */
 export const comments = (row) =>
-  row.comments.map((/** @type {string} */ text) => make('p', 'th-jc-comment', '“' + text + '”'));
+  row.comments.map((/** @type {string} */ text) =>
+    make('p', 'th-colorings-comment', '“' + text + '”'),
+  );
 
 /** What a coloring has on the background, in words; nothing where it has none. @param {any} row */
 export function background(row) {
@@ -79,12 +81,12 @@ export function background(row) {
     percent(item.share) +
     ')' +
     (item.part ? ', marked as part of the concept by the participant' : '');
-  return [make('p', 'th-jc-flag', text)];
+  return [make('p', 'th-colorings-flag', text)];
 }
 
 /** A shape and a word for what becomes of a coloring. @param {any} row */
 export function standing(row) {
-  const node = make('span', 'th-jc-standing');
+  const node = make('span', 'th-colorings-standing');
   const mark = make('i');
   const [shape, word] =
     row.kept === null || row.kept === undefined
@@ -105,10 +107,10 @@ export function standing(row) {
  *   `first` is the coloring that this one repeats; `answered` whether a second one is there
  */
 export function coloringCard(row, { address, again, line, first, answered }) {
-  const node = make('article', 'th-jc-coloring');
+  const node = make('article', 'th-colorings-coloring');
   const who = row.label;
   const text = row.words + ', ' + who + (row.purpose === 'second' ? ', second coloring' : '');
-  const about = make('div', 'th-jc-about');
+  const about = make('div', 'th-colorings-about');
   const names = make('p');
   const small = make('p', 'th-soft');
   const marks = row.marks || {};
@@ -126,10 +128,14 @@ export function coloringCard(row, { address, again, line, first, answered }) {
     .join(' · ');
   about.append(names, small, ...comments(row));
   about.append(...background(row));
-  if (row.reasons.length) about.append(make('p', 'th-jc-reason', row.reasons.join('; ')));
+  if (row.reasons.length) about.append(make('p', 'th-colorings-reason', row.reasons.join('; ')));
   if (row.matches === false)
     about.append(
-      make('p', 'th-jc-reason', '△ The replayed log does not match the participant’s image.'),
+      make(
+        'p',
+        'th-colorings-reason',
+        '△ The replayed log does not match the participant’s image.',
+      ),
     );
   /** @param {'keep' | 'recolor'} action @param {{ value: string, reason?: string }} body */
   const act = async (action, body) => {
@@ -165,7 +171,7 @@ export function coloringCard(row, { address, again, line, first, answered }) {
     about.append(
       make(
         'p',
-        'th-jc-reason',
+        'th-colorings-reason',
         (marks.keep.value === 'kept' ? 'Included by a researcher' : 'Discarded') +
           (marks.keep.reason ? ': ' + marks.keep.reason : '.'),
       ),
@@ -200,7 +206,7 @@ export function coloringCard(row, { address, again, line, first, answered }) {
         ? button('Cancel the second request', quietly('recolor', { value: 'withdrawn' }), small_)
         : button('Request a second coloring', quietly('recolor', { value: 'asked' }), small_),
     );
-  if (request) about.append(make('p', 'th-jc-reason', 'A second coloring was requested.'));
+  if (request) about.append(make('p', 'th-colorings-reason', 'A second coloring was requested.'));
   if (first) about.append(make('p', 'th-soft', 'Repeats the coloring of ' + stamp(first.at) + '.'));
   [...tools.children].forEach((child) =>
     child.setAttribute('aria-label', child.textContent + ': ' + text),

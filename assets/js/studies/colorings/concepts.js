@@ -30,11 +30,11 @@ export function conceptsPart({ form, changed }) {
   const field = make('div', 'th-study-field');
   const line = problemLine();
   const categories = make('div', 'th-strip');
-  const bar = make('div', 'th-jc-bar');
+  const bar = make('div', 'th-colorings-bar');
   const search = make('input');
   const bare = make('input');
-  const items = make('div', 'th-jc-things');
-  const said = make('p', 'th-jc-said');
+  const items = make('div', 'th-colorings-things');
+  const said = make('p', 'th-colorings-said');
   /** @type {Thing[]} */
   let every = [];
   let category = EVERY;
@@ -102,7 +102,7 @@ export function conceptsPart({ form, changed }) {
   };
   /** @param {Thing} item */
   function card(item) {
-    const box = make('article', 'th-jc-thing');
+    const box = make('article', 'th-colorings-thing');
     const label = make('label');
     const tick = make('input');
     const text = make('span');
@@ -117,10 +117,10 @@ export function conceptsPart({ form, changed }) {
     label.append(paper(item.sketches[0]), tick, text);
     box.append(label);
     const warned = item.sketches[0]?.warnings || [];
-    if (warned.length) box.append(make('small', 'th-jc-warned', '△ ' + warned[0]));
+    if (warned.length) box.append(make('small', 'th-colorings-warned', '△ ' + warned[0]));
     if (!kinds) return box;
-    const more = make('button', 'th-jc-more');
-    const states = make('div', 'th-jc-states');
+    const more = make('button', 'th-colorings-more');
+    const states = make('div', 'th-colorings-states');
     more.type = 'button';
     function report() {
       const on = item.modifiers.filter((modifier) => picked.has(modifier.words)).length;
@@ -260,7 +260,7 @@ export function conceptsPart({ form, changed }) {
   waiting.setAttribute('role', 'status');
   typed.addEventListener('input', tellTyped);
   typed.rows = 3;
-  typed.id = 'th-jc-typed';
+  typed.id = 'th-colorings-typed';
   typed.placeholder = 'a rusty key\nmoldy apple';
   typedLabel.htmlFor = typed.id;
   typedBox.append(

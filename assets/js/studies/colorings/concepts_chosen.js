@@ -11,7 +11,7 @@ const FIRST = 24;
  *   changed: () => void, drop: (words: string) => void }} given
  */
 export function chosenList({ form, sketchesOf, changed, drop }) {
-  const list = make('ul', 'th-jc-chosen');
+  const list = make('ul', 'th-colorings-chosen');
   const box = fold('Selected concepts and sketches', list);
   const title = /** @type {HTMLElement} */ (box.querySelector('summary'));
   let all = false;
@@ -39,7 +39,7 @@ export function chosenList({ form, sketchesOf, changed, drop }) {
         make('small', '', (own ? '' : 'sketch of ' + sketch.shows + ', ') + sketch.source),
       );
       sketch.warnings.forEach((warning) =>
-        about.append(make('small', 'th-jc-warned', '△ ' + warning)),
+        about.append(make('small', 'th-colorings-warned', '△ ' + warning)),
       );
     }
     if (fitting.length > 1) {
@@ -84,7 +84,7 @@ export function chosenList({ form, sketchesOf, changed, drop }) {
     rendered = now;
     list.replaceChildren(...shown.map(chosenRow));
     if (shown.length < ordered.length) {
-      const more = make('li', 'th-jc-rest');
+      const more = make('li', 'th-colorings-rest');
       more.append(
         button('Show ' + whole(ordered.length - shown.length) + ' more', () => {
           all = true;

@@ -22,12 +22,12 @@ export function galleryView(box, current) {
     'All colorings of one concept. A discarded coloring does not count; you can include it again.',
   );
   const line = problemLine();
-  const bar = make('div', 'th-jc-chooser');
+  const bar = make('div', 'th-colorings-chooser');
   const select = make('select');
   const before = button('‹', () => step(-1));
   const after = button('›', () => step(1));
-  const about = make('div', 'th-jc-concept');
-  const grid = make('div', 'th-jc-gallery');
+  const about = make('div', 'th-colorings-concept');
+  const grid = make('div', 'th-colorings-gallery');
   const said = make('span', 'th-soft');
   /** @type {any[]} */
   let concepts = [];
@@ -72,7 +72,7 @@ export function galleryView(box, current) {
   }
   /** @param {any} concept @param {any[]} rows */
   function summary(concept, rows) {
-    const node = make('div', 'th-jc-head');
+    const node = make('div', 'th-colorings-head');
     const text = make('p');
     const firsts = rows.filter((row) => row.purpose === 'trial');
     const left = firsts.filter((row) => row.kept === false).length;
@@ -95,14 +95,14 @@ export function galleryView(box, current) {
         text.append(
           make(
             'span',
-            'th-jc-flag',
+            'th-colorings-flag',
             FLAG + 'flagged: among the concepts with the least consensus.',
           ),
         );
     }
     node.append(text);
     if (concept.colors?.length) {
-      const strip = make('div', 'th-jc-of-people');
+      const strip = make('div', 'th-colorings-of-people');
       strip.append(
         make(
           'small',

@@ -10,7 +10,7 @@ const MAX_EXAMPLES = 24;
 export function examplesField({ form, changed }) {
   const node = make('div', 'th-study-field');
   const label = make('span', 'th-study-label', 'Examples: do and do not');
-  const list = make('div', 'th-jc-examples');
+  const list = make('div', 'th-colorings-examples');
   const buttons = make('div', 'th-study-buttons');
   const line = problemLine();
   node.dataset.field = 'examples';
@@ -18,8 +18,8 @@ export function examplesField({ form, changed }) {
 
   /** @param {any} example */
   function line_(example) {
-    const box = make('div', 'th-jc-example');
-    const mark = make('span', 'th-jc-mark', example.good ? '✓ Do' : '✕ Do not');
+    const box = make('div', 'th-colorings-example');
+    const mark = make('span', 'th-colorings-mark', example.good ? '✓ Do' : '✕ Do not');
     const input = make('textarea');
     const file = make('input');
     const tools = make('span', 'th-study-buttons');
@@ -130,10 +130,10 @@ export function coloringNumbers({ form, presets, changed }) {
   form.practice = { concepts: [], number: 3, review: 'researcher', ...form.practice };
   const practice = make('div', 'th-study-field');
   const reviews = Object.entries(presets.reviews || {}).map(([id, text]) => {
-    const label = make('label', 'th-jc-choice');
+    const label = make('label', 'th-colorings-choice');
     const radio = make('input');
     radio.type = 'radio';
-    radio.name = 'th-jc-review';
+    radio.name = 'th-colorings-review';
     radio.value = id;
     radio.checked = form.practice.review === id;
     radio.addEventListener('change', () => {
@@ -143,13 +143,13 @@ export function coloringNumbers({ form, presets, changed }) {
     label.append(radio, make('span', '', String(text)));
     return label;
   });
-  const who = make('div', 'th-jc-choices');
+  const who = make('div', 'th-colorings-choices');
   who.setAttribute('role', 'radiogroup');
   who.setAttribute('aria-label', 'Review of the practice');
   who.append(...reviews);
   const own = make('input');
   own.value = form.practice.concepts.join(', ');
-  own.id = 'th-jc-practice';
+  own.id = 'th-colorings-practice';
   own.placeholder = 'chosen automatically';
   own.addEventListener('input', () => {
     form.practice.concepts = own.value

@@ -13,11 +13,11 @@ const MIN_SHARE = 0.0005;
  * @param {Bin[]} bins
  */
 export function histogram(weights, bins) {
-  const node = make('div', 'th-jc-bars');
+  const node = make('div', 'th-colorings-bars');
   const order = orderOf(bins.map((bin) => bin.hex)).filter((index) => weights[index] > MIN_SHARE);
   const max = Math.max(...weights, 0.01);
   order.forEach((index) => {
-    const bar = make('span', 'th-jc-bar-of');
+    const bar = make('span', 'th-colorings-bar-of');
     const fill = make('i');
     fill.style.height = Math.max(1.5, (100 * weights[index]) / max) + '%';
     fill.style.background = bins[index].hex;
@@ -44,7 +44,7 @@ export function histogram(weights, bins) {
  * @param {string} text
  */
 export function colorStrip(colors, text) {
-  const node = make('span', 'th-jc-strip');
+  const node = make('span', 'th-colorings-strip');
   node.hidden = !colors.length;
   if (node.hidden) return node;
   const hexes = colors.map((color) => color.hex);

@@ -31,7 +31,11 @@ export function coloringLive(current) {
   two.append(worth.node, people.node);
 
   const link = (row) => {
-    const node = button(row.words, () => openGallery(current.study.id, row.case), 'th-jc-link');
+    const node = button(
+      row.words,
+      () => openGallery(current.study.id, row.case),
+      'th-colorings-link',
+    );
     node.title = 'Show all colorings';
     return node;
   };
@@ -74,7 +78,7 @@ export function coloringLive(current) {
     SURE,
     {
       name: '',
-      cell: (row) => (row.flagged ? make('span', 'th-jc-flag', '△ flagged') : ''),
+      cell: (row) => (row.flagged ? make('span', 'th-colorings-flag', '△ flagged') : ''),
       heads: ['flagged'],
       values: (row) => [row.flagged],
     },

@@ -44,8 +44,8 @@ export function coloringFacts(made) {
 
 /** @param {Api.Outline} made */
 export function coloringSample(made) {
-  const node = make('div', 'th-jc-sample');
-  const strip = make('div', 'th-jc-papers');
+  const node = make('div', 'th-colorings-sample');
+  const strip = make('div', 'th-colorings-papers');
   const { asked } = made.sketches;
   asked.slice(0, SHOWN).forEach((item) => {
     const figure = make('figure');

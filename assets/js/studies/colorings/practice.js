@@ -26,7 +26,7 @@ export function practiceView(box, current) {
       person.label,
       (person.round > 1 ? 'Round ' + person.round + '. ' : '') + 'Awaiting your review.',
     );
-    const images = make('div', 'th-jc-practice');
+    const images = make('div', 'th-colorings-practice');
     rows.forEach((row) => {
       const figure = make('figure');
       const caption = make('figcaption');
@@ -42,7 +42,7 @@ export function practiceView(box, current) {
     person.skipped.forEach((item) => {
       const figure = make('figure');
       const caption = make('figcaption');
-      const drawing = make('span', 'th-jc-picture');
+      const drawing = make('span', 'th-colorings-picture');
       const image = make('img');
       image.src = '/api/colorize/sketches/' + item.sketch + '.png?side=512';
       image.alt = 'No color on it';

@@ -80,12 +80,12 @@ export function qualityView(box, current) {
           const node = button(
             row.words,
             () => openGallery(current.study.id, row.case),
-            'th-jc-link',
+            'th-colorings-link',
           );
           node.title = 'Show all colorings';
           if (!row.flagged) return node;
           const both = make('span', 'th-study-metric');
-          both.append(node, make('small', 'th-jc-flag', '△ flagged'));
+          both.append(node, make('small', 'th-colorings-flag', '△ flagged'));
           return both;
         },
         heads: ['concept', 'case', 'category', 'flagged'],
@@ -100,8 +100,8 @@ export function qualityView(box, current) {
         unit: 'mean EMD, ' + EMD,
         title: 'Over all colorings, and over the included ones',
         cell(row) {
-          const node = make('span', 'th-jc-emd');
-          const bar = make('span', 'th-jc-emd-bar');
+          const node = make('span', 'th-colorings-emd');
+          const bar = make('span', 'th-colorings-emd-bar');
           const fill = make('i');
           const text = make('span');
           fill.style.width = (100 * (row.before.emd_lab ?? 0)) / max + '%';
@@ -152,7 +152,7 @@ export function qualityView(box, current) {
     const shown = whole_ ? data.concepts : data.concepts.slice(0, FIRST);
     part.head.append(csvButton('concepts', columns, data.concepts));
     part.body.append(dataTable(columns, shown, 'Concepts by consensus', true));
-    part.node.classList.add('th-jc-concepts');
+    part.node.classList.add('th-colorings-concepts');
     if (shown.length < data.concepts.length)
       part.body.append(
         button('Show ' + whole(data.concepts.length - shown.length) + ' more', () => {
@@ -171,7 +171,7 @@ export function qualityView(box, current) {
           {
             name: 'Level',
             cell(row) {
-              const node = make('span', 'th-jc-level');
+              const node = make('span', 'th-colorings-level');
               const on = row.level === data.rule.level;
               node.append(make('b', '', (on ? '● ' : '○ ') + row.words));
               if (!on)

@@ -184,7 +184,8 @@ export function onBackground(data, current) {
   const columns = [
     {
       name: 'Concept',
-      cell: (row) => button(row.words, () => openGallery(current.study.id, row.case), 'th-jc-link'),
+      cell: (row) =>
+        button(row.words, () => openGallery(current.study.id, row.case), 'th-colorings-link'),
       heads: ['concept'],
       values: (row) => [row.words],
     },
@@ -229,7 +230,7 @@ export function leftOut(data, current) {
       name: 'Concept',
       cell: (row) =>
         row.case
-          ? button(row.words, () => openGallery(current.study.id, row.case), 'th-jc-link')
+          ? button(row.words, () => openGallery(current.study.id, row.case), 'th-colorings-link')
           : row.words,
       heads: ['concept'],
       values: (row) => [row.words],

@@ -12,7 +12,7 @@ export function ruleForm(current, take) {
     'Review rule',
     'Sets which concepts are flagged and reviewed. As published: 10% flagged, three experts each.',
   );
-  const form = make('form', 'th-study-rule th-jc-rule');
+  const form = make('form', 'th-study-rule th-colorings-rule');
   const fields = make('div', 'th-study-rule-fields');
   const line = problemLine();
   const foot = make('div', 'th-study-buttons');
@@ -29,7 +29,7 @@ export function ruleForm(current, take) {
     const node = make('div', 'th-study-field');
     const label = make('label', '', name);
     const about = make('p', 'th-study-hint', hint);
-    input.id = 'th-jc-' + id;
+    input.id = 'th-colorings-' + id;
     label.htmlFor = input.id;
     about.id = input.id + '-hint';
     input.setAttribute('aria-describedby', about.id);

@@ -31,8 +31,8 @@ export function reviewScreen(box) {
   const head = make('header');
   const title = make('h2', '', 'Review');
   const done = make('p', 'th-soft');
-  const track = make('div', 'th-jc-track');
-  const index = make('section', 'th-card th-jc-review');
+  const track = make('div', 'th-colorings-track');
+  const index = make('section', 'th-card th-colorings-review');
   const line = problemLine();
   const back = button('All studies', leave, 'th-study-back');
   title.tabIndex = -1;
@@ -50,15 +50,15 @@ export function reviewScreen(box) {
   let listed = '';
 
   // ── one coloring ───────────────────────────────────────────────────────────────────────────
-  const question = make('h3', 'th-jc-question');
-  const stage = make('figure', 'th-jc-stage');
+  const question = make('h3', 'th-colorings-question');
+  const stage = make('figure', 'th-colorings-stage');
   const image = make('img');
-  const colors = make('div', 'th-jc-colors');
-  const answers = make('div', 'th-jc-answers');
+  const colors = make('div', 'th-colorings-colors');
+  const answers = make('div', 'th-colorings-answers');
   const yes = button('Yes', () => say('yes'), 'th-study-do');
   const no = button('No', () => say('no'), 'th-study-do');
   const undo = button('Undo', () => say('back'));
-  const keys = make('p', 'th-soft th-jc-keys');
+  const keys = make('p', 'th-soft th-colorings-keys');
   [
     [yes, 'Y'],
     [no, 'N'],
@@ -89,7 +89,7 @@ export function reviewScreen(box) {
       colors.replaceChildren(
         make('h4', '', 'Colors by share'),
         ...(item.histogram
-          ? [histogram(item.histogram, item.bins), make('p', 'th-soft th-jc-bins', BINS)]
+          ? [histogram(item.histogram, item.bins), make('p', 'th-soft th-colorings-bins', BINS)]
           : [make('p', 'th-soft', 'No color covers enough to be measured.')]),
       );
     }
@@ -214,7 +214,7 @@ export function reviewScreen(box) {
   }
   /** @param {any} study */
   function studyRow(study) {
-    const node = make('article', 'th-jc-to-review');
+    const node = make('article', 'th-colorings-to-review');
     const text = make('div');
     text.append(
       make('h3', '', study.title),

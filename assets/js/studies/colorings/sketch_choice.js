@@ -16,7 +16,7 @@ export const normal = (text) =>
 
 /** A drawing on white. @param {SketchChoice | undefined} sketch */
 export function paper(sketch) {
-  const node = make('span', 'th-jc-paper');
+  const node = make('span', 'th-colorings-paper');
   if (!sketch) {
     node.dataset.empty = '';
     node.append(make('small', '', 'no sketch yet'));

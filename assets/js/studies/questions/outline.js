@@ -31,7 +31,7 @@ export function questionFacts(made) {
 /** @param {Api.Outline} made @param {any} form */
 export function questionSample(made, form) {
   const { sample } = made.questions;
-  const node = make('figure', 'th-study-sample th-jq-sample');
+  const node = make('figure', 'th-study-sample th-questions-sample');
   const image = make('img');
   const answers = make('div', 'th-study-answers');
   image.src = sample.image;

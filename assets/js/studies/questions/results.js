@@ -89,10 +89,10 @@ function byTask(data) {
 
 /** How often each choice was taken, the right one marked. @param {any} row */
 function choices(row) {
-  const node = make('span', 'th-jq-choices');
+  const node = make('span', 'th-questions-choices');
   row.choices.forEach((choice, index) => {
     const count = row.counts[index];
-    const item = make('span', index === row.right ? 'th-jq-right' : '');
+    const item = make('span', index === row.right ? 'th-questions-right' : '');
     item.append(make('b', '', choice.letter), ' ' + choice.text + ' ', make('b', '', whole(count)));
     if (index === row.right) item.append(' ✓');
     item.dataset.none = String(!count);
@@ -104,7 +104,7 @@ function choices(row) {
 
 /** The picture of a question, small. @param {any} row */
 function imageNode(row) {
-  const image = make('img', 'th-jq-thumb');
+  const image = make('img', 'th-questions-thumb');
   image.src = '/media/thumbs/' + row.image + '.png?side=256';
   image.alt = '';
   image.loading = 'lazy';
@@ -136,7 +136,7 @@ function byQuestion(data) {
     {
       name: 'Question',
       cell: (row) => {
-        const node = make('span', 'th-jq-question');
+        const node = make('span', 'th-questions-question');
         const text = make('span');
         text.append(make('b', '', row.words), make('small', '', row.task));
         node.append(imageNode(row), text);
@@ -164,7 +164,7 @@ function byQuestion(data) {
   ];
   const draw = (some) => {
     const made = dataTable(columns, some, 'Answers to every question', true);
-    made.classList.add('th-jq-table');
+    made.classList.add('th-questions-table');
     return made;
   };
   let table = draw(rows.slice(0, LISTED));
