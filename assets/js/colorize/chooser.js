@@ -4,7 +4,7 @@ import { drafts, dropDraft } from './drafts.js';
 import { ago, drawingAddress, fits, library } from './library.js';
 
 const MAX_TILES = 120;
-const BROUGHT = 'Imported';
+const IMPORTED = 'Imported';
 
 /**
  * @param {HTMLElement} box
@@ -42,7 +42,7 @@ export function chooser(box, { open, bring }) {
       .filter((item) => !names.has(item.words))
       .map((item) => ({
         words: item.words,
-        category: BROUGHT,
+        category: IMPORTED,
         modifiers: [],
         sketch: item.id,
         drawing: '',

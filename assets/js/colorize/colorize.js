@@ -4,7 +4,7 @@ import { ask, sendFile } from '../shared/http.js';
 import { store } from '../shared/state.js';
 import { chooser } from './chooser.js';
 import { desk } from './workspace.js';
-import { keptList } from './saved.js';
+import { savedList } from './saved.js';
 import { library, libraryChanged } from './library.js';
 import { preparePanel } from './prepare.js';
 import { sketchesView } from './sketches.js';
@@ -22,7 +22,7 @@ export function mount({ element }) {
   let latest = 0; // only the latest choice is opened, whichever answer comes last
 
   const drawings = chooser(part('begin'), { open, bring });
-  const saved = keptList(part('kept'), (item) => open({ kept: item.id, words: item.words }));
+  const saved = savedList(part('kept'), (item) => open({ kept: item.id, words: item.words }));
   const table = desk(part('desk'), { closed: begin, kept: () => saved.show() });
   const panel = preparePanel(part('bring'), {
     title: 'Your drawing',

@@ -29,7 +29,7 @@ function save() {
  * @param {{ adjust: (of: any, then?: (stored: any) => void) => void,
  *   changed: (stored: any) => void, problem: (text: string) => void }} calls
  */
-export function broughtDrawings(box, { adjust, changed, problem }) {
+export function importedSketches(box, { adjust, changed, problem }) {
   let rows = save();
   let view = 'regions';
   const head = make('header');

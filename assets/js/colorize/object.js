@@ -18,7 +18,7 @@ const VIEWS = [
  *   listed: () => string[], changed: (stored: any) => void,
  *   problem: (text: string) => void }} calls
  */
-export function thingRoom(box, { adjust, color, listed, changed, problem }) {
+export function objectView(box, { adjust, color, listed, changed, problem }) {
   let view = 'ink';
   let text = '';
   let request = 0;

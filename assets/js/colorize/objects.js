@@ -12,7 +12,7 @@ const HAVING = [
  * @param {HTMLElement} box
  * @param {(words: string) => void} choose
  */
-export function thingList(box, choose) {
+export function objectList(box, choose) {
   const find = (name) => box.querySelector('.th-sketches-' + name);
   const search = find('search');
   const list = find('list');

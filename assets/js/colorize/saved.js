@@ -7,7 +7,7 @@ import { ago } from './library.js';
  * @param {HTMLElement} box
  * @param {(coloring: Api.SavedColoring) => void} open called with a kept coloring
  */
-export function keptList(box, open) {
+export function savedList(box, open) {
   const list = box.querySelector('.th-colorize-kept-list');
   const problem = box.querySelector('.th-problem');
 

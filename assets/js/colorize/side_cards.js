@@ -1,6 +1,6 @@
 // The colors of a coloring, and their position among others' colorings of the concept.
 import { percent } from '../compare/concept_figures.js';
-import { openRoom, make, many, put } from '../shared/dom.js';
+import { openTab, make, many, put } from '../shared/dom.js';
 import { store } from '../shared/state.js';
 import { binsChart, binsHere } from './bins.js';
 
@@ -174,7 +174,7 @@ export function sideCards(box) {
       const sources = answer.against.slice(0, 6).map((each) => each.source);
       const concept = answer.concept ? { concept: answer.concept } : { words: answer.words };
       store.set('wish', { ...concept, d: sources.join(',') });
-      openRoom('Compare');
+      openTab('Compare');
     });
     const box = make('div', 'th-colorize-row-more');
     box.append(list, foot, link);
@@ -199,11 +199,11 @@ export function sideCards(box) {
       ways.append(item);
     };
     way('People’s colors:', 'import palettes, histograms or ratings', () => {
-      openRoom('Compare');
+      openTab('Compare');
       later('#compare [data-view="people"]');
     });
     way('A model’s colors:', 'start a concept run', () => {
-      openRoom('Explore');
+      openTab('Explore');
       later('.th-explore-switch [data-view="runs"]');
     });
     return [message, ways];

@@ -2,11 +2,11 @@
 // were brought, and TrueHue's own.
 import { make, put } from '../shared/dom.js';
 import { store } from '../shared/state.js';
-import { broughtDrawings } from './imported.js';
+import { importedSketches } from './imported.js';
 import { library, libraryChanged } from './library.js';
 import { preparePanel } from './prepare.js';
-import { thingList } from './objects.js';
-import { thingRoom } from './object.js';
+import { objectList } from './objects.js';
+import { objectView } from './object.js';
 import { colorize, ofColorizeLink } from './view.js';
 
 /**
@@ -56,9 +56,9 @@ export function sketchesView(box, color) {
     listed: () => list.listed(),
     problem,
   };
-  const list = thingList(box, (text) => choose(text));
-  const room = thingRoom(find('body'), calls);
-  const brought = broughtDrawings(find('brought'), calls);
+  const list = objectList(box, (text) => choose(text));
+  const room = objectView(find('body'), calls);
+  const brought = importedSketches(find('brought'), calls);
 
   function problem(text) {
     put(said, text);

@@ -3,7 +3,7 @@
 import { make, many, options, put } from '../shared/dom.js';
 import { send, sendFile } from '../shared/http.js';
 import { store } from '../shared/state.js';
-import { uploadDistribution, uploadPictures } from './upload.js';
+import { uploadDistribution, uploadImages } from './upload.js';
 
 const PIXELS_OF = [
   { id: 'marked-or-whole', name: 'its mask or transparency, else the whole image' },
@@ -140,7 +140,7 @@ export function dropField(box, { concept, add, room, pooled }) {
         const words_ = make('span', 'th-soft', 'Sending…');
         node.append(words_);
         try {
-          const report = await uploadPictures(files, source.value(), {
+          const report = await uploadImages(files, source.value(), {
             mask: pixels.value(),
             of_people: Boolean(whose.value()),
             said: (text) => put(words_, text),

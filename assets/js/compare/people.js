@@ -1,5 +1,5 @@
 // People and files: imported data, and the ways to import more.
-import { arrange, make, many, put, roomTab } from '../shared/dom.js';
+import { arrange, make, many, put, tabButton } from '../shared/dom.js';
 import { ask, send, sendFile } from '../shared/http.js';
 import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
@@ -56,7 +56,7 @@ export function mount(widget) {
   const nodes = new Map();
 
   const studies = root.querySelector('.th-people-go-studies');
-  studies.addEventListener('click', () => roomTab('Studies')?.click());
+  studies.addEventListener('click', () => tabButton('Studies')?.click());
   function showBring() {
     root.querySelectorAll('[data-part]').forEach((part) => {
       part.hidden = part.dataset.part !== bring.value();
@@ -76,7 +76,7 @@ export function mount(widget) {
       bins = data.bins;
       sets = data.sets;
       none.hidden = data.people;
-      studies.hidden = !roomTab('Studies');
+      studies.hidden = !tabButton('Studies');
       hiddenBox.hidden = !data.hidden;
       put(hiddenBox.querySelector('span'), 'Show hidden (' + data.hidden + ')');
       put(listStatus, sets.length ? many(sets.length, 'set') : '');

@@ -2,13 +2,7 @@
 import { make, many, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { PEOPLE_URL, conceptField, dropZone, pressed } from './people_parts.js';
-import {
-  planPictures,
-  stagePictures,
-  storePictures,
-  uploadForget,
-  uploadSession,
-} from './upload.js';
+import { planImages, stageImages, storeImages, uploadForget, uploadSession } from './upload.js';
 import { openCompare } from './view.js';
 
 const PREVIEWS = 24;
@@ -79,7 +73,7 @@ export function pictureImport(part, { stored, openPicture }) {
     const mine = index;
     const number = ++planning;
     try {
-      const result = await planPictures(session, { contributors: from() });
+      const result = await planImages(session, { contributors: from() });
       if (mine !== index || number !== planning) return;
       planned = result;
       say(
@@ -165,7 +159,7 @@ export function pictureImport(part, { stored, openPicture }) {
     session = uploadSession();
     zone.hidden = true;
     try {
-      await stagePictures(session, files, (text) => {
+      await stageImages(session, files, (text) => {
         if (mine === index) say(text);
       });
       if (mine !== index) return;
@@ -240,7 +234,7 @@ export function pictureImport(part, { stored, openPicture }) {
         of_people: people(),
         name: name.value,
       };
-      const result = await storePictures(
+      const result = await storeImages(
         session,
         options,
         (text, state) => {

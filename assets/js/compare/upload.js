@@ -5,7 +5,7 @@
 //     -> { set_id, source, words, concept, kind, name, known } of the first set, .sets of all and .said;
 //     where the file can be read another way, the error carries .offer ('words' wants these), its
 //     .question and .buttons, each with .text and .options.
-//   uploadPictures(files, words, { mask: 'stored' | 'whole' | 'paper', contributors: '' | 'name' |
+//   uploadImages(files, words, { mask: 'stored' | 'whole' | 'paper', contributors: '' | 'name' |
 //     'table', of_people, name, said })
 //     -> the report: { set_id, source, words, concept, taken, refused: [{ name, why, image_id }] };
 //     where no set came of it, the error carries .report.
@@ -51,7 +51,7 @@ export async function uploadDistribution(file, options) {
   }
 }
 // Sends pictures three at a time; `said` is told how many have arrived.
-export async function stagePictures(session, files, said) {
+export async function stageImages(session, files, said) {
   let sent = 0;
   await sendAll([...files].entries(), async ([index, file]) => {
     await sendFile(`/api/compare/sets/pictures/${session}/${index}`, file);
@@ -60,11 +60,11 @@ export async function stagePictures(session, files, said) {
       said('Sending ' + sent.toLocaleString('en-US') + ' of ' + many(files.length, 'file') + '…');
   });
 }
-export function planPictures(session, options) {
+export function planImages(session, options) {
   return send(`/api/compare/sets/pictures-plan/${session}`, options);
 }
 // Follows the job to its end; `begun` gets a function that cancels it.
-export async function storePictures(session, options, said, started) {
+export async function storeImages(session, options, said, started) {
   const job = (await send(`/api/compare/sets/pictures-store/${session}`, options)).job;
   if (started) started(() => cancelJob(job));
   const ended = await followJob(job, (state) => said && said(state.words, state));
@@ -74,14 +74,14 @@ export async function storePictures(session, options, said, started) {
   store.tell('drawn');
   return report;
 }
-export async function uploadPictures(files, text, options) {
+export async function uploadImages(files, text, options) {
   const session = uploadSession();
   const wanted = { mask: 'stored', ...(options || {}), words: text };
   const said = wanted.said;
   delete wanted.said;
   try {
-    await stagePictures(session, files, said);
-    const report = await storePictures(session, wanted, said);
+    await stageImages(session, files, said);
+    const report = await storeImages(session, wanted, said);
     if (!report.set_id)
       throw Object.assign(
         new Error(report.refused.length === 1 ? report.refused[0].why : report.title),

@@ -1,6 +1,6 @@
 // Shared parts of the views of Compare: the visible view, the link, links between views.
 import { comeForward, explore, openView } from '../explore/view.js';
-import { inFront, roomTab } from '../shared/dom.js';
+import { inFront, tabButton } from '../shared/dom.js';
 import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';
 
@@ -67,7 +67,7 @@ export function openConceptRun(text = '') {
   explore.runConcepts = text;
   openView('runs');
   store.tell('runs-set');
-  roomTab('Explore')?.click();
+  tabButton('Explore')?.click();
 }
 
 /**

@@ -1,11 +1,11 @@
 // One image by one rule, as words and swatches: on the wall, in the large view, and in a pair.
 import { make, touching, touchingInWords } from '../shared/dom.js';
 
-const WALL_MARKS = { pass: '✓', fail: '✕', unscored: '–' };
-const WALL_WORDS = { pass: 'Pass', fail: 'Fail', unscored: 'Unscored' };
+const STATUS_MARKS = { pass: '✓', fail: '✕', unscored: '–' };
+const STATUS_LABELS = { pass: 'Pass', fail: 'Fail', unscored: 'Unscored' };
 
 export function statusWord(status) {
-  const word = make('b', 'th-status', WALL_MARKS[status] + ' ' + WALL_WORDS[status]);
+  const word = make('b', 'th-status', STATUS_MARKS[status] + ' ' + STATUS_LABELS[status]);
   word.dataset.status = status;
   return word;
 }
@@ -15,20 +15,20 @@ export function distanceOf(item) {
 }
 // What was asked in words: the object, and the color that it must have, or must not have.
 /** @param {Api.ResultJson} item */
-export function askedWords(item) {
+export function targetLabel(item) {
   if (!item.object) return item.color_name;
   return item.object + (item.color_name ? (item.differs ? ', not ' : ', ') + item.color_name : '');
 }
 // The line of the object: with its own word where the image as a whole has another.
-export function askedLine(className, item) {
-  const line = make('p', className, askedWords(item));
+export function targetLine(className, item) {
+  const line = make('p', className, targetLabel(item));
   if (item.object && item.status !== item.picture_status)
     line.append(' · ', statusWord(item.status));
   return line;
 }
 // `words` false for a line of a list, under whose head they stand already.
 /** @param {Api.ResultJson} item */
-export function askedFound(item, text = true) {
+export function targetAndMeasured(item, text = true) {
   if (!item.asked_hex) return null;
   const list = [
     { role: item.differs ? 'forbidden' : 'target', hex: item.asked_hex, name: item.color_name },
@@ -47,8 +47,8 @@ export function askedFound(item, text = true) {
 /** @param {Api.ResultJson} item */
 export function spoken(item) {
   return [
-    WALL_WORDS[item.picture_status],
-    askedWords(item),
+    STATUS_LABELS[item.picture_status],
+    targetLabel(item),
     item.score || distanceOf(item),
     item.cause_words,
     item.model,
@@ -80,7 +80,7 @@ export function openInInspect(item, openPicture) {
     });
 }
 /** @param {Api.ResultJson} item */
-export function wallCard(item) {
+export function resultCard(item) {
   const node = make('article', 'th-failures-card');
   const frame = make('div', 'th-failures-picture');
   node.setAttribute('aria-label', spoken(item));
@@ -95,13 +95,13 @@ export function wallCard(item) {
     frame.append(image);
   } else frame.append(make('p', '', item.picture_reason || 'No image.'));
   const head = make('p', 'th-failures-head');
-  const colors = askedFound(item);
+  const colors = targetAndMeasured(item);
   const about = make('p', 'th-failures-about th-soft');
   head.append(
     statusWord(item.picture_status),
     make('span', 'th-failures-distance', item.score || distanceOf(item)),
   );
-  const request = askedLine('th-failures-asked', item);
+  const request = targetLine('th-failures-asked', item);
   const tag = standInTag(item);
   if (tag) request.append(' ', tag);
   const message = make('p', 'th-failures-told', item.thumb ? item.told : '');

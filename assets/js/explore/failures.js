@@ -15,7 +15,7 @@ import { pairsView } from './pairs.js';
 import { explore, onBack, restored } from './view.js';
 import { keysDialog } from './failures_keys.js';
 import { outcomeFilters } from './failures_outcomes.js';
-import { nameOf, wallPictures } from './failures_images.js';
+import { nameOf, resultImages } from './failures_images.js';
 
 const SORTS = [
   { id: 'delta_e00', name: 'ΔE00, largest first' },
@@ -43,7 +43,7 @@ export function mount(widget) {
   let stale = true;
   let waited = 0;
 
-  const images = wallPictures(list, {
+  const images = resultImages(list, {
     question: () => request,
     query,
     words: (answer, some) => (some ? explore.ruleProblem || '' : nothing(answer)),

@@ -1,7 +1,7 @@
 // The images of the wall: a grid that grows by pages, and the keyboard that goes through it.
 import { make, many, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
-import { wallCard } from './card.js';
+import { resultCard } from './card.js';
 
 const BY_ITSELF = 600;
 const MAX_PAGES = 10;
@@ -22,7 +22,7 @@ export const nameOf = (item) => item.run_id + '.' + item.position;
  * @param {(one: any) => void} calls.open shows one large
  * @param {Record<string, (one: any) => void>} calls.keys what other keys do with the selected one
  */
-export function wallPictures(list, { question, query, words, selected, open, keys }) {
+export function resultImages(list, { question, query, words, selected, open, keys }) {
   const grid = list.querySelector('.th-failures-grid');
   const more = list.querySelector('.th-failures-more');
   const count = list.querySelector('.th-failures-count');
@@ -57,7 +57,7 @@ export function wallPictures(list, { question, query, words, selected, open, key
     tell('');
   }
   function arrange(answer) {
-    const made = answer.items.map((item) => wallCard(item));
+    const made = answer.items.map((item) => resultCard(item));
     made.forEach((node, index) => {
       const position = items.length + index;
       node.addEventListener('click', () => {

@@ -3,7 +3,14 @@
 import { make, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { judging } from '../shared/verdict_actions.js';
-import { askedFound, askedLine, askedWords, distanceOf, spoken, statusWord } from './card.js';
+import {
+  targetAndMeasured,
+  targetLine,
+  targetLabel,
+  distanceOf,
+  spoken,
+  statusWord,
+} from './card.js';
 import { zoomTogether } from '../shared/zoom.js';
 import { explore } from './view.js';
 
@@ -98,7 +105,7 @@ export function largeView(box, wall) {
     pane.show(entry.url, entry.text, entry.picture_reason, entry.gone);
     zoom.fit();
     const head = make('p', 'th-light-head');
-    const colors = askedFound(entry);
+    const colors = targetAndMeasured(entry);
     const actions = make('div', 'th-light-actions');
     head.append(
       statusWord(entry.picture_status),
@@ -125,7 +132,7 @@ export function largeView(box, wall) {
       head,
       ...(colors ? [colors] : []),
       maskWords,
-      askedLine('th-light-asked', entry),
+      targetLine('th-light-asked', entry),
       make('p', '', entry.told || entry.picture_reason),
       ...(entry.cause_words ? [make('p', 'th-soft', 'Why: ' + entry.cause_words)] : []),
       actions,
@@ -173,7 +180,7 @@ export function largeView(box, wall) {
   function line(item) {
     const button = make('button', 'th-light-line');
     const first = make('span', 'th-light-first');
-    const colors = askedFound(item, false);
+    const colors = targetAndMeasured(item, false);
     button.type = 'button';
     button.disabled = !item.image_id;
     button.title = item.image_id ? 'Open in Inspect by ' + item.rule_name : '';
@@ -185,7 +192,7 @@ export function largeView(box, wall) {
       make('span', 'th-failures-distance', distanceOf(item)),
       ...(colors ? [colors] : []),
     );
-    button.append(first, make('small', '', askedWords(item)), make('small', 'th-soft', item.told));
+    button.append(first, make('small', '', targetLabel(item)), make('small', 'th-soft', item.told));
     button.addEventListener('click', () => {
       leave();
       wall.inspect(item);

@@ -3,8 +3,8 @@ import { make, options, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { headLine, tableBody } from '../shared/table.js';
 import {
-  askedFound,
-  askedLine,
+  targetAndMeasured,
+  targetLine,
   distanceOf,
   openInInspect,
   standInTag,
@@ -75,9 +75,9 @@ export function pairsView(box, { leave, openPicture, chosen }) {
   /** @param {Api.ResultJson} item */
   function said(item) {
     const head = make('p', 'th-light-head');
-    const colors = askedFound(item);
+    const colors = targetAndMeasured(item);
     const button = make('button', 'th-button', 'Open in Inspect');
-    const target = askedLine('', item);
+    const target = targetLine('', item);
     const tag = standInTag(item);
     if (tag) target.append(' ', tag);
     head.append(

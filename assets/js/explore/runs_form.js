@@ -3,7 +3,7 @@ import { make, options, put, strip } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';
 import { runEstimate } from './runs_estimate.js';
-import { KEPT_FIELDS, RUN_FIELDS, formKept, keepFormOf } from './runs_saved.js';
+import { KEPT_FIELDS, RUN_FIELDS, formSaved, keepFormOf } from './runs_saved.js';
 import { explore } from './view.js';
 
 export function runForm(element, root, started) {
@@ -267,7 +267,7 @@ export function runForm(element, root, started) {
       data.rules.map((rule) => ({ ...named(rule), title: rule.description })),
       data.rules.filter((rule) => rule.usual).map((rule) => rule.id),
     );
-    const saved = first ? formKept() : null;
+    const saved = first ? formSaved() : null;
     if (first)
       [
         ['limit', data.limit],
@@ -321,7 +321,7 @@ export function runForm(element, root, started) {
     });
     explore.runSetAsked = false;
   }
-  function keepForm() {
+  function saveForm() {
     if (!data) return;
     const checked = (box) => [...box.querySelectorAll('input:checked')].map((node) => node.value);
     keepFormOf({
@@ -336,7 +336,7 @@ export function runForm(element, root, started) {
     });
   }
   function soon() {
-    keepForm();
+    saveForm();
     estimate.soon();
   }
   form.addEventListener('input', (event) => {

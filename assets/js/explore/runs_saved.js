@@ -29,7 +29,7 @@ export const RUN_FIELDS = [
 /** The rest are read in other ways: models and pictures as `models`, the price by the estimate. */
 export const KEPT_FIELDS = [...RUN_FIELDS, 'other', 'stored', 'price'];
 
-export function formKept() {
+export function formSaved() {
   try {
     const saved = JSON.parse(localStorage.getItem(KEPT_FORM));
     return saved && typeof saved === 'object' ? saved : null;

@@ -1,5 +1,5 @@
 // An image of a concept has no target color: its colors are compared with people's, in Compare.
-import { make, openRoom } from '../shared/dom.js';
+import { make, openTab } from '../shared/dom.js';
 import { store } from '../shared/state.js';
 
 /**
@@ -12,7 +12,7 @@ export function compareConcept(item) {
   button.addEventListener('click', () => {
     // A tab that was never opened has no script yet: it takes up the wish when it starts.
     store.set('wish', { concept: item.concept });
-    openRoom('Compare');
+    openTab('Compare');
   });
   return button;
 }

@@ -1,6 +1,6 @@
 // The row of images in Inspect: those of the wall that one came from, in its order and under its
 // filters. It goes on from image to image; another image on the stage puts it away.
-import { make, put, roomTab } from '../shared/dom.js';
+import { make, put, tabButton } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { places } from '../shared/links.js';
 import { openImage } from '../shared/opening.js';
@@ -188,7 +188,7 @@ export function mount({ element }) {
       history.back();
       return;
     }
-    roomTab('Explore').click();
+    tabButton('Explore').click();
   });
   // What is on the stage decides: another image has no place in this row.
   store.subscribe('shown', (detail) => {

@@ -1,7 +1,7 @@
 // The verdict card. Rendered from props.view by DOM calls only: text never becomes markup.
 // Listens to nothing but its own buttons; 'rule' is triggered with the rule that was clicked.
 import { colorCard } from '../shared/colors.js';
-import { roomTab } from '../shared/dom.js';
+import { tabButton } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { judging } from '../shared/verdict_actions.js';
 import { places } from '../shared/links.js';
@@ -243,7 +243,7 @@ export function mount({ element, props, trigger, watch }) {
       const all = action('Color distribution', 'th-all-colors', () => {
         // A tab that was never opened has no script yet: it takes up what was asked when it starts.
         store.set('wish', { d: 'image:' + shown.get('image') + '/' + mask });
-        roomTab('Compare').click();
+        tabButton('Compare').click();
       });
       all.title = 'Color distribution inside the mask, in Compare';
       row.appendChild(all);

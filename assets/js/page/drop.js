@@ -1,7 +1,7 @@
 // A photograph may be dropped anywhere on the page: it opens in Inspect, in Compare it is compared,
 // in Colorize it is prepared for coloring.
 // Places with a drop of their own keep theirs: they take the event before it comes here.
-import { openRoom } from '../shared/dom.js';
+import { openTab } from '../shared/dom.js';
 import { store } from '../shared/state.js';
 
 const files = (event) =>
@@ -52,7 +52,7 @@ export function mount({ element }) {
       return;
     }
     // The room may never have been opened: its stage takes the files up when it starts.
-    openRoom('Inspect');
+    openTab('Inspect');
     store.set('dropped', [...event.dataTransfer.files]);
   });
 }

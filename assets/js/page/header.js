@@ -1,5 +1,5 @@
 // The gray that surrounds every image, and the data folder. The choice is kept in this browser.
-import { roomTab } from '../shared/dom.js';
+import { tabButton } from '../shared/dom.js';
 import { places, unknownPart } from '../shared/links.js';
 import { store } from '../shared/state.js';
 import { toast } from '../shared/toast.js';
@@ -101,7 +101,7 @@ export function mount({ element, props, watch }) {
   showBackup(Boolean(props.backup));
   // The tour begins on the Generate tab.
   element.querySelector('.th-tour-button').addEventListener('click', () => {
-    roomTab('Generate')?.click();
+    tabButton('Generate')?.click();
     setTimeout(() => store.tell('tour'), 300);
   });
 }

@@ -1,7 +1,7 @@
 // A few minutes for newcomers: what to press, in order. Next takes the step's walk: it opens the tab
 // that the step talks of. Drawing and starting stay the reader's; a step that was done goes on.
 import { basket } from '../shared/basket.js';
-import { openRoom } from '../shared/dom.js';
+import { openTab } from '../shared/dom.js';
 import { store } from '../shared/state.js';
 
 function seen(node) {
@@ -51,7 +51,7 @@ export function mount({ element }) {
       title: 'Render a mug of known color',
       text: 'Click Generate. The form holds an example: the reference renderer, which needs no weights, renders a vivid reddish orange mug. Your own prompt is restored when the tour ends.',
       walk: () => {
-        openRoom('Generate');
+        openTab('Generate');
         store.set('tour-example', 'begin');
       },
       at: '#generate-button .th-primary',
@@ -63,7 +63,7 @@ export function mount({ element }) {
         judged()
           ? 'The image appears beside the button, with its verdict by the rule selected below. The renderer knows exactly which pixels are the mug. Click the image, or Next, to see why.'
           : 'No image yet. Click Generate and wait a moment, or click Next to open a finished mug.',
-      walk: () => openRoom('Generate'),
+      walk: () => openTab('Generate'),
       at: '#result .th-result-picture',
       done: () => seen(document.querySelector('#verdict')),
     },
@@ -73,7 +73,7 @@ export function mount({ element }) {
       walk: () => {
         if (seen(document.querySelector('#verdict .th-metrics'))) return;
         if (judged() && press('#result .th-result-picture:enabled')) return;
-        openRoom('Inspect');
+        openTab('Inspect');
         store.set('example', 'mug');
       },
       at: '#rule',
@@ -81,7 +81,7 @@ export function mount({ element }) {
     {
       title: 'Select prompts',
       text: 'Search for “vivid green” and select three prompts on the left of the list; Shift selects a range. Generate then uses the selection.',
-      walk: () => openRoom('Generate'),
+      walk: () => openTab('Generate'),
       at: '#prompts .th-search',
       done: () => basket.size() >= 3,
     },
@@ -89,7 +89,7 @@ export function mount({ element }) {
       title: 'Start a run',
       text: 'Choose 20 prompts, 1 image per prompt and the size 256 × 256, and click Start: every image is generated, scored by the selected rules, and saved.',
       walk: () => {
-        openRoom('Explore');
+        openTab('Explore');
         later('.th-explore-switch [data-view="runs"]');
       },
       at: ['#explore-runs .th-primary', '.th-explore-switch [data-view="runs"]'],
@@ -99,7 +99,7 @@ export function mount({ element }) {
       title: 'Look at failures',
       text: 'Leaderboard shows the share of images in the requested color, per run. Click a number to see the images behind it in Failures. “Rule accuracy” shows how often each rule is right.',
       walk: () => {
-        openRoom('Explore');
+        openTab('Explore');
         later('.th-explore-switch [data-view="leaderboard"]');
       },
       at: ['.th-explore-switch [data-view="leaderboard"]'],
@@ -109,7 +109,7 @@ export function mount({ element }) {
       title: 'Compare with people',
       text: 'A “rotten mango” has no single correct color. Search for it and select it to see the colors of people and of models side by side. Import your own images at the bottom of Generate, with “Import images”.',
       walk: () => {
-        openRoom('Compare');
+        openTab('Compare');
         later('.th-compare-switch [data-view="concept"]');
       },
       at: ['.th-concept-search', '.th-compare-switch [data-view="concept"]'],

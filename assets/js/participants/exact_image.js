@@ -17,7 +17,7 @@ const STEPS = {
   ArrowDown: [0, 1],
 };
 
-export class ExactPicture {
+export class ExactImage {
   #close = false;
   /** @type {HTMLImageElement | null} */ #image = null;
 

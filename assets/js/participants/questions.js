@@ -1,6 +1,6 @@
 // A study in which people answer questions about images.
 
-import { ExactPicture } from './exact_image.js';
+import { ExactImage } from './exact_image.js';
 import { QuestionControls } from './question_controls.js';
 import { english as questions } from './question_words.js';
 import { Trials } from './trials.js';
@@ -23,7 +23,7 @@ export async function open(state, outbox, { done }) {
   await addWords(votes, () => import('./vote_words_de.js'));
   await addWords(questions, () => import('./question_words_de.js'));
   return new Trials(state, outbox, done, ({ study }, hands) => ({
-    stimulus: new ExactPicture(hands.close),
+    stimulus: new ExactImage(hands.close),
     controls: new QuestionControls(study, hands),
   }));
 }

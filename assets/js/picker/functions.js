@@ -101,7 +101,7 @@ function readPart(part, [label, full]) {
 const written = (name, values) => name + '(' + values.map(plainNumber).join(' ') + ')';
 // The numbers, in the function of that name, of the color of sRGB that has the lightness and hue of
 // these and the most chroma: C* for lab and lch, C of OKLab for oklab and oklch.
-function mostVividWithin(name, values) {
+function reduceChromaToSrgb(name, values) {
   const [lightness, second, third] = values;
   const [scale, beyond] = name.startsWith('ok') ? [1000, 0.4] : [10, 150];
   const polar = name.endsWith('lch');
@@ -175,7 +175,7 @@ export function readFunction(text) {
       wrong:
         'That lies outside of sRGB, so no image here can have it. The most vivid of its ' +
         'lightness and hue: ' +
-        written(name, mostVividWithin(name, values)) +
+        written(name, reduceChromaToSrgb(name, values)) +
         '.',
       partial: open,
     };

@@ -183,21 +183,21 @@ export function options(select, choices, chosen) {
  * @param {string} name
  * @returns {HTMLElement | undefined}
  */
-export function roomTab(name) {
-  return roomTabs().find((tab) => tab.textContent?.trim() === name);
+export function tabButton(name) {
+  return tabButtons().find((tab) => tab.textContent?.trim() === name);
 }
 
 /**
  * Brings a room to the front, where it is not there already.
  * @param {string} name
  */
-export function openRoom(name) {
-  const tab = roomTab(name);
+export function openTab(name) {
+  const tab = tabButton(name);
   if (tab && tab.getAttribute('aria-selected') !== 'true') tab.click();
 }
 
 /** @returns {HTMLElement[]} */
-function roomTabs() {
+function tabButtons() {
   return [
     .../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('#th-tabs [role=tab]')),
   ];

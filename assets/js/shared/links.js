@@ -1,14 +1,14 @@
 // Where a person is, as entries of the browser's history: Back and Forward go through rooms and what
 // was open in them. Whoever changes what is on screen calls places.show(address) and need not know
 // whether that is another place: another room, view, image or concept is, other settings are not.
-import { openRoom } from './dom.js';
+import { openTab } from './dom.js';
 import { store } from './state.js';
 
 const KEPT = 'th-places';
 const SETTLE_MS = 4000;
 const CALM_MS = 500;
 const MAX_KEPT = 200;
-const ROOMS = {
+const TABS = {
   generate: 'Generate',
   inspect: 'Inspect',
   explore: 'Explore',
@@ -63,7 +63,7 @@ export function unknownPart(query) {
   const tab = query.get('tab') || 'inspect';
   const [view, study] = [query.get('view'), query.get('study')];
   const names = (kind, name) => `This link names no ${kind} “${name.slice(0, 40)}”.`;
-  if (!Object.hasOwn(ROOMS, tab)) return names('tab', tab);
+  if (!Object.hasOwn(TABS, tab)) return names('tab', tab);
   if (view && VIEWS[tab] && !VIEWS[tab].includes(view)) return names('view', view);
   if (study && tab === 'studies' && !STUDY_ID.test(study)) return names('study', study);
   return '';
@@ -105,7 +105,7 @@ function titleOf(query, text) {
   const tab = value('tab') || 'inspect';
   const view = value('view');
   const about = (...parts) => parts.filter(Boolean).join(', ');
-  let room = ROOMS[tab] || '';
+  let room = TABS[tab] || '';
   let open = text || '';
   if (tab === 'inspect')
     open ||= about(
@@ -182,8 +182,8 @@ function write(address, push) {
   store.tell('shown', { query: queryNow() });
 }
 
-const roomOf = (index) => ROOMS[index.split(' ')[0]] || '';
-function roomNow() {
+const tabOf = (index) => TABS[index.split(' ')[0]] || '';
+function currentTab() {
   const tab = document.querySelector('#th-tabs [role=tab][aria-selected=true]');
   return tab ? tab.textContent.trim() : '';
 }
@@ -264,7 +264,7 @@ window.addEventListener('popstate', (event) => {
   acted = forced = false;
   said = '';
   document.title = titleOf(query);
-  openRoom(ROOMS[query.get('tab')] || ROOMS.inspect);
+  openTab(TABS[query.get('tab')] || TABS.inspect);
   store.tell('place', { query, memo: record(current.n).memo });
   store.tell('shown', { query });
   settle();
@@ -299,7 +299,7 @@ window.addEventListener(
   'scroll',
   () => {
     // Another room that comes to the front moves the page before its address is shown.
-    if (!settling && roomNow() === roomOf(key)) record(current.n).scroll = window.scrollY;
+    if (!settling && currentTab() === tabOf(key)) record(current.n).scroll = window.scrollY;
   },
   { passive: true },
 );

@@ -1,6 +1,6 @@
 // Opens images in Inspect, from there and from other rooms. What the app answers waits in the store
 // under 'opened' until the form of Inspect takes it: the room may never have been in front.
-import { inFront, openRoom } from './dom.js';
+import { inFront, openTab } from './dom.js';
 import { send } from './http.js';
 import { store } from './state.js';
 import { toast } from './toast.js';
@@ -52,7 +52,7 @@ export function opener({ element }) {
       toast(/** @type {Error} */ (error).message);
       return;
     }
-    openRoom('Inspect');
+    openTab('Inspect');
     const left = new IntersectionObserver((entries) => {
       if (entries.some((entry) => entry.isIntersecting) || inFront(element)) return;
       left.disconnect();

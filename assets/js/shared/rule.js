@@ -4,7 +4,7 @@ import { store } from './state.js';
 
 const KEPT = 'th-rule';
 
-function keptRule() {
+function savedRule() {
   try {
     return localStorage.getItem(KEPT) || DEFAULT_RULE;
   } catch {
@@ -17,7 +17,7 @@ function keptRule() {
  * @returns {string}
  */
 export function rule() {
-  return store.get('rule') || keptRule();
+  return store.get('rule') || savedRule();
 }
 
 /**

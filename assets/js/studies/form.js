@@ -20,7 +20,7 @@ const WAIT_MS = 400;
 const KEPT = 'th-judge-form'; // stored by browsers under the former name
 
 /** What was being filled in, after a reload. @param {string} preset */
-function keptForm(preset) {
+function savedForm(preset) {
   try {
     const saved = JSON.parse(localStorage.getItem(KEPT) || 'null');
     return saved && saved.preset === preset ? saved : null;
@@ -30,7 +30,7 @@ function keptForm(preset) {
 }
 
 /** @param {any} form nothing: it is made */
-function keepForm(form) {
+function saveForm(form) {
   try {
     if (form) localStorage.setItem(KEPT, JSON.stringify(form));
     else localStorage.removeItem(KEPT);
@@ -159,7 +159,7 @@ export function studyForm(box) {
           },
         };
       }
-      keepForm(null);
+      saveForm(null);
       store.tell('studies');
       studyView.title = answer.study.title;
       shown = '';
@@ -171,7 +171,7 @@ export function studyForm(box) {
     }
   }
   function changed() {
-    if (!revised) keepForm(form);
+    if (!revised) saveForm(form);
     clearTimeout(timer);
     timer = setTimeout(outline, WAIT_MS);
   }
@@ -273,7 +273,7 @@ export function studyForm(box) {
   }
   function choose(id) {
     preset = presets.presets.find((item) => item.id === id) || presets.presets[0];
-    form = keptForm(preset.id) || firstForm(preset, presets, materials);
+    form = savedForm(preset.id) || firstForm(preset, presets, materials);
     if (studyView.set && form.question_set !== studyView.set)
       form = { ...form, question_set: firstSet(materials, studyView.set), tasks: [] };
     presetCards(cards, presets.presets, openNew, preset.id);

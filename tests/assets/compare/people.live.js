@@ -9,7 +9,7 @@ history.replaceState({}, '', '?tab=compare&view=people');
 const room = live.rooms('Compare');
 await live.widget('compare/switch');
 const { element } = await live.widget('compare/people');
-const { openRoom } = await live.load('shared/dom');
+const { openTab } = await live.load('shared/dom');
 const { store } = await live.load('shared/state');
 /** The question with which Inspect opens what was pressed. */
 const inspected = async () => {
@@ -17,7 +17,7 @@ const inspected = async () => {
   const { question, stage } = store.take('opened');
   // Inspect is in front; back to here.
   await until(() => room() === 'Inspect');
-  openRoom('Compare');
+  openTab('Compare');
   return { ...question, mask: stage.marks[0]?.mask_id };
 };
 const view = element.querySelector('[data-compare-view]');
