@@ -162,7 +162,10 @@ def _many_metrics(count: int) -> list[str]:
 
 
 def _correlation(validation: Validation) -> str:
-    return f"{two_decimals(validation.pearson.value)} ({two_decimals(validation.pearson.low)} to {two_decimals(validation.pearson.high)})"
+    number = validation.pearson
+    return (
+        f"{two_decimals(number.value)} ({two_decimals(number.low)} to {two_decimals(number.high)})"
+    )
 
 
 def listed(names: Sequence[str]) -> str:
@@ -194,7 +197,8 @@ def rating_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[s
     number = best.spearman
     headline = (
         f"{names[best.metric]} agrees best with people: rank correlation {two_decimals(number.value)} "
-        f"({two_decimals(number.low)} to {two_decimals(number.high)}) with the mean ratings of {best.images} images."
+        f"({two_decimals(number.low)} to {two_decimals(number.high)}) with the mean ratings of "
+        f"{best.images} images."
     )
     metric_evidence = MetricEvidence("ratings", summary.answers - summary.skips)
     return compared(headline, rows, summary.differences.get("", ()), names, metric_evidence)
