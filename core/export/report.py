@@ -89,7 +89,7 @@ class FailureExamples:
     """Images under one title."""
 
     title: str
-    shots: tuple[FailureExample, ...]
+    examples: tuple[FailureExample, ...]
 
 
 @dataclass(frozen=True)

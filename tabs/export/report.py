@@ -372,11 +372,11 @@ def _failures(context: Context, run_id: str, rule_id: str) -> Iterable[Block]:
             key=lambda item: -(item.delta_e00 or 0.0),
         )
         if own:
-            shots = tuple(_shot(context, item, gone) for item in own)
-            yield FailureExamples(f"{name} ({task.upper()}), {len(own):,}", shots)
+            examples = tuple(_example(context, item, gone) for item in own)
+            yield FailureExamples(f"{name} ({task.upper()}), {len(own):,}", examples)
 
 
-def _shot(context: Context, item: FailureItem, gone: str) -> FailureExample:
+def _example(context: Context, item: FailureItem, gone: str) -> FailureExample:
     image, missing = b"", "no image"
     if item.image_id:
         try:

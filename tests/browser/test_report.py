@@ -72,7 +72,7 @@ def test_a_report_stands_alone(page: Page) -> None:
     assert images.count() > 3
     assert page.evaluate("[...document.images].every((one) => one.naturalWidth === 64)")
     first = page.locator("figure").first
-    target, result = (first.locator(f"i[title^={role}]") for role in ("asked", "found"))
+    target, result = (first.locator(f"i[title^={role}]") for role in ("target", "measured"))
     sides = [item.bounding_box() for item in (target, result)]
     assert sides[0]
     assert sides[1]

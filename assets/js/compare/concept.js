@@ -1,10 +1,9 @@
 // One concept and its distributions side by side.
-import { make, many, put } from '../shared/dom.js';
+import { make, many, put, table } from '../shared/dom.js';
 import { onTheme } from '../shared/figure.js';
 import { ask } from '../shared/http.js';
 import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
-import { table } from '../shared/table.js';
 import { conceptChooser } from './concept_chooser.js';
 import { conceptControls } from './concept_controls.js';
 import { dropField } from './concept_drop.js';

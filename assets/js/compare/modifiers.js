@@ -1,7 +1,6 @@
 // How strongly and in which direction a modifier moves the colors: a table of ratios, and the plane
 // of size against direction.
-import { make, put } from '../shared/dom.js';
-import { tableBody } from '../shared/table.js';
+import { make, put, tableBody } from '../shared/dom.js';
 import { analysisView, conceptCard } from './analyses.js';
 import { groupedColumns, groupedHead, publishedTables } from './result_tables.js';
 

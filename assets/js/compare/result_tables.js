@@ -1,6 +1,5 @@
 // Tables of results: headings of three lines, and the tables of papers as they are published.
-import { make } from '../shared/dom.js';
-import { tableBody } from '../shared/table.js';
+import { make, tableBody } from '../shared/dom.js';
 
 /** @param {Api.KindColumns[]} groups @param {string} first the heading of the rows */
 export function groupedHead(groups, first) {

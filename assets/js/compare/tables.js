@@ -1,7 +1,6 @@
 // Tables like the paper's 1 and 2 over all concepts, by category below, and the published ones apart.
-import { arrange, make, put, strip, touching } from '../shared/dom.js';
+import { arrange, make, put, strip, tableBody, touching } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
-import { tableBody } from '../shared/table.js';
 import { analysisView } from './analyses.js';
 import { groupedColumns, groupedHead, publishedTables } from './result_tables.js';
 import { ofCompareLink, openCompare } from './view.js';

@@ -1,6 +1,5 @@
 // The keys of the wall, in a dialog that is filled when it is first shown.
-import { make } from '../shared/dom.js';
-import { table } from '../shared/table.js';
+import { make, table } from '../shared/dom.js';
 
 const KEYS = [
   ['← → ↑ ↓, J, K', 'Go from image to image'],

@@ -1,7 +1,6 @@
 // Two runs on the same prompts: pairwise passes, and the two images of a pair under one zoom.
-import { make, options, put } from '../shared/dom.js';
+import { headLine, make, options, put, tableBody } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
-import { headLine, tableBody } from '../shared/table.js';
 import {
   targetAndMeasured,
   targetLine,

@@ -1,6 +1,5 @@
 // Errors of the rules: rates by light, object, lightness and hue.
-import { make, swatches } from '../shared/dom.js';
-import { table } from '../shared/table.js';
+import { make, swatches, table } from '../shared/dom.js';
 
 /**
  * @param {Api.AcceptRate | null} rate

@@ -1,11 +1,10 @@
 // An image with CFR and the one without it, large: a wipe between them, side by side, the difference
 // of every pixel, the map; and what measures say of both.
-import { arrange, make, put, strip } from '../shared/dom.js';
+import { arrange, make, put, strip, table as drawTable } from '../shared/dom.js';
 import { figure, onTheme } from '../shared/figure.js';
 import { ask } from '../shared/http.js';
 import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';
-import { table as drawTable } from '../shared/table.js';
 import { zoomTogether } from '../shared/zoom.js';
 
 const VIEWS = [

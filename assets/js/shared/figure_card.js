@@ -1,7 +1,6 @@
 // A card of one figure: its description, its numbers as a table, and its files.
-import { make, many, put, swatches } from './dom.js';
+import { make, many, put, swatches, table as drawTable } from './dom.js';
 import { figure, saveTitled } from './figure.js';
-import { table as drawTable } from './table.js';
 
 const MIN_SAVED_PX = 640;
 const TITLE_PX = 64;

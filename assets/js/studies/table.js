@@ -1,6 +1,5 @@
 // Tables of numbers that can be taken along as CSV.
-import { make } from '../shared/dom.js';
-import { table } from '../shared/table.js';
+import { make, table } from '../shared/dom.js';
 import { button, download } from './parts.js';
 
 /**

@@ -1,7 +1,6 @@
 // The tables below the figure: all numbers, reasons, differences question by question, and what was
 // published.
-import { make, options, put } from '../shared/dom.js';
-import { table as drawTable } from '../shared/table.js';
+import { make, options, put, table as drawTable } from '../shared/dom.js';
 import { interval, MARKS, number } from './figure.js';
 import { namesOf } from './names.js';
 import { numberOf, openView, qa } from './view.js';

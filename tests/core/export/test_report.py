@@ -77,8 +77,8 @@ def test_text_is_text_in_every_part() -> None:
     assert [attributes["alt"] for tag, attributes in page.tags if tag == "img"] == [HOSTILE]
     swatches = [attributes for tag, attributes in page.tags if tag == "i"]
     assert swatches == [
-        {"title": "asked: #aaBB01", "style": "background:#aaBB01"},
-        {"class": "none", "title": "found: nothing"},
+        {"title": "target: #aaBB01", "style": "background:#aaBB01"},
+        {"class": "none", "title": "measured: nothing"},
     ]
     policy = page.tags[3][1]["content"]
     assert policy is not None
