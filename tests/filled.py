@@ -52,7 +52,7 @@ def _root() -> Path:
     fcntl.flock(users, fcntl.LOCK_SH)
 
     def leave() -> None:
-        with suppress(BlockingIOError):
+        with users, suppress(BlockingIOError):
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(root, ignore_errors=True)
 
