@@ -4,96 +4,19 @@ ColorConceptBench, section 4.3, equations 1 to 5: PCC, EMD, ED, DCA, Delta Hue; 
 variation and the Jensen-Shannon divergence. Every function takes float64 ``(71,)`` distributions as
 :func:`checked` returns them.
 
-The transport problem between the bins is solved by POT's network simplex: Flamary et al., "POT:
-Python Optimal Transport", JMLR 22 (2021) 1-8; its solver: Bonneel, van de Panne, Paris, Heidrich,
-"Displacement Interpolation Using Lagrangian Mass Transport", ACM TOG 30 (2011) 158.
+The transport problem between the bins is solved by :mod:`truehue.core.color.transport`.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from threading import Lock
-from types import ModuleType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from truehue.core.color.transport import transport
 from truehue.core.color.uw71 import COUNT, distances71, uw58, uw71
-from truehue.core.errors import BadInput, TrueHueError
-
-_MAX_PIVOTS = 100_000
-_OPTIMAL = 1
-_BACKENDS = ("PYTORCH", "JAX", "CUPY", "TENSORFLOW")
-_importing = Lock()
-
-Solver = Callable[..., tuple[np.ndarray, float, object, object, int]]
-
-
-def transport(supply: np.ndarray, demand: np.ndarray) -> tuple[np.ndarray, float]:
-    """An optimal flow float64 ``(71, 71)``, from rows to columns, and its cost in CIELAB units.
-
-    ``supply`` and ``demand`` are float64 ``(71,)`` from 0 on with sum 1; bins with nothing take no
-    time. Raises TrueHueError where POT finds no optimum.
-    """
-    ground, potentials = _work_arrays()
-    solver = _solver()
-    if solver is not None:
-        flow, cost, _, _, code = solver(
-            supply, demand, ground, _MAX_PIVOTS, 1, potentials, potentials
-        )
-        if code == _OPTIMAL:
-            return flow, cost
-    flow, log = _pot().emd(supply, demand, ground, numItermax=_MAX_PIVOTS, log=True)
-    if log["warning"] is not None:
-        raise TrueHueError(f"The earth mover's distance could not be solved: {log['warning']}")
-    return np.asarray(flow), float((flow * ground).sum())
-
-
-@cache
-def _work_arrays() -> tuple[np.ndarray, np.ndarray]:
-    """The ground distances and zero potentials in arrays that POT may take for its own."""
-    return distances71().copy(), np.zeros(COUNT)
-
-
-@cache
-def _solver() -> Solver | None:
-    """The solver itself, where this release of POT has it under that name with those arguments: a
-    problem of ten bins takes a fifth of the checks around it. None where it has not."""
-    _pot()
-    try:
-        from ot.lp.emd_wrap import emd_c
-
-        trial = np.full(COUNT, 1.0 / COUNT)
-        ground, potentials = _work_arrays()
-        *_, code = emd_c(trial, trial, ground, _MAX_PIVOTS, 1, potentials, potentials)
-    except (ImportError, TypeError, ValueError):
-        return None
-    return emd_c if code == _OPTIMAL else None
-
-
-@cache
-def _pot() -> ModuleType:
-    """POT, imported without the frameworks that it would import for arrays of theirs.
-
-    Torch alone takes seconds, and only arrays of numpy come here.
-    """
-    with _importing:
-        names = [f"POT_BACKEND_DISABLE_{backend}" for backend in _BACKENDS]
-        before = {name: os.environ.get(name) for name in names}
-        os.environ.update(dict.fromkeys(names, "1"))
-        try:
-            import ot
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    del os.environ[name]
-                else:
-                    os.environ[name] = value
-    return ot
-
+from truehue.core.errors import BadInput
 
 SUM_TOLERANCE = 1e-6
 """A distribution may miss the sum of 1 by so much, as files with six decimals do."""
@@ -241,7 +164,7 @@ def emd(p: np.ndarray, q: np.ndarray) -> float:
 
     The mass that both have in a bin stays there: the ground distance is a metric, so some optimal
     flow leaves it (moving it and something else in its place is no shorter than moving that all the
-    way). What is left is solved by POT's network simplex on the bins that have some.
+    way). What is left is a transport problem between the bins that have some.
     """
     supply, demand, mass = _residuals(p, q)
     return transport(supply, demand)[1] * mass if mass > 0.0 else 0.0

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse, stats
 from scipy.spatial.distance import jensenshannon
 
-from truehue.core.color import distances
 from truehue.core.color import distances as of
+from truehue.core.color import transport
 from truehue.core.color.uw71 import COUNT, distances71, lab71, uw71
 from truehue.core.errors import TrueHueError
 
@@ -87,7 +87,8 @@ def test_emd_is_the_optimum_of_the_linear_program() -> None:
 
 
 def test_emd_is_that_of_pot_on_all_bins() -> None:
-    ot = distances._pot()  # without torch, which takes seconds
+    ot = transport._pot()  # without torch, which takes seconds
+    assert ot is not None
     for p, q in PAIRS:
         assert of.emd(p, q) == pytest.approx(ot.emd2(p, q, GROUND), abs=1e-9)
 
@@ -313,10 +314,13 @@ def test_compare_gives_each_number() -> None:
         assert compare.jensen_shannon == of.jensen_shannon(p, q)
 
 
-def test_without_the_inner_solver_the_numbers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another release of POT may not have it."""
-    expected = [(of.emd(p, q), of.emd_flow(p, q)) for p, q in PAIRS[:40]]
-    monkeypatch.setattr(distances, "_solver", lambda: None)
+@pytest.mark.parametrize("absent", ["_solver", "_pot"])
+def test_without_the_inner_solver_or_pot_the_numbers_are_the_same(
+    absent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another release of POT may not have it; the small base has no POT."""
+    expected = [(of.emd(p, q), of.emd_flow(p, q)) for p, q in PAIRS]
+    monkeypatch.setattr(transport, absent, lambda: None)
     for (p, q), (emd, flow) in zip(PAIRS, expected, strict=False):
         assert of.emd(p, q) == pytest.approx(emd, abs=1e-9)
         assert sum(move.cost for move in of.emd_flow(p, q)) == pytest.approx(
@@ -326,18 +330,35 @@ def test_without_the_inner_solver_the_numbers_are_the_same(monkeypatch: pytest.M
 
 @pytest.mark.filterwarnings("ignore:numItermax reached")
 def test_a_problem_that_is_not_solved_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distances, "_MAX_PIVOTS", 1)
+    monkeypatch.setattr(transport, "_MAX_PIVOTS", 1)
     with pytest.raises(TrueHueError, match="could not be solved"):
         of.emd(*PAIRS[0])
+    monkeypatch.setattr(transport, "_pot", lambda: None)
+    with pytest.raises(TrueHueError, match="could not be solved in 1 pivots"):
+        of.emd(*PAIRS[0])
+
+
+def test_shares_that_are_equal_in_part_do_not_keep_the_simplex_going_round() -> None:
+    """Every supply is as large as every demand: each pivot of the plain simplex would move nothing
+    (an assignment problem, by scipy's own solver)."""
+    random = np.random.default_rng(5)
+    for count in (2, 10, 35, 71):
+        costs = random.integers(0, 9, (count, count)).astype(float)
+        equal = np.full(count, 1.0 / count)
+        flow = transport.simplex(equal, equal, costs)
+        rows, columns = optimize.linear_sum_assignment(costs)
+        assert (flow * costs).sum() == pytest.approx(costs[rows, columns].mean(), abs=1e-12)
+        np.testing.assert_allclose(flow.sum(axis=0), equal, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(flow.sum(axis=1), equal, rtol=0, atol=1e-15)
 
 
 @pytest.mark.process
 def test_the_inner_solver_is_used_and_torch_is_not_imported_for_it() -> None:
     code = (
         "import os, sys; import numpy as np\n"
-        "from truehue.core.color import distances, uw71\n"
+        "from truehue.core.color import distances, transport\n"
         "distances.emd(np.eye(71)[0], np.eye(71)[1])\n"
-        "print(distances._solver() is not None, 'ot' in sys.modules, 'torch' in sys.modules,"
+        "print(transport._solver() is not None, 'ot' in sys.modules, 'torch' in sys.modules,"
         " [name for name in os.environ if name.startswith('POT_')])"
     )
     environment = {k: v for k, v in os.environ.items() if not k.startswith("POT_")}
