@@ -7,21 +7,15 @@ files takes a fiftieth of it. How they come in is tested where they are made.
 
 from __future__ import annotations
 
-import atexit
-import fcntl
-import hashlib
-import os
 import pickle
 import shutil
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tests.empty_data import empty_data
+from tests.once import once
 from truehue.storage import Storage
 from truehue.storage.database.connection import DATABASE_NAME
 
@@ -42,39 +36,6 @@ class Filled:
         return shutil.copytree(self.folder, goal)
 
 
-@cache
-def _root() -> Path:
-    """One folder for all processes of a run; the last that ends removes it."""
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"alone-{os.getpid()}")
-    root = Path(tempfile.gettempdir()) / f"truehue-filled-{run}"
-    root.mkdir(exist_ok=True)
-    users = (root / "users").open("w")
-    fcntl.flock(users, fcntl.LOCK_SH)
-
-    def leave() -> None:
-        with users, suppress(BlockingIOError):
-            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(root, ignore_errors=True)
-
-    atexit.register(leave)
-    return root
-
-
-def _made(key: tuple[Any, ...], make: Callable[[Path], object]) -> Path:
-    """The folder that ``make`` made; whoever asks first by this key makes it, and others wait."""
-    name = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
-    folder = _root() / name
-    with (_root() / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            making = _root() / f"{name}.making"
-            shutil.rmtree(making, ignore_errors=True)
-            making.mkdir()
-            make(making)
-            making.rename(folder)
-    return folder
-
-
 def filled(key: tuple[Any, ...], fill: Callable[[Storage], Any]) -> Filled:
     """The data folder that ``fill`` filled the first time that it was asked for by this key."""
 
@@ -85,7 +46,7 @@ def filled(key: tuple[Any, ...], fill: Callable[[Storage], Any]) -> Filled:
             tables = tuple(name for name in _tables(storage) if name not in before)
         (folder / "made").write_bytes(pickle.dumps((result, tables)))
 
-    folder = _made(("filled", *key), make)
+    folder = once(("filled", *key), make)
     return Filled(folder / "data", *pickle.loads((folder / "made").read_bytes()))
 
 
@@ -125,5 +86,5 @@ def _tables(storage: Storage) -> list[str]:
 def copied(key: tuple[Any, ...], goal: Path, make: Callable[[Path], object]) -> Path:
     """Makes the folder ``goal`` as a copy of what ``make`` made the first time, in a folder of
     the same name."""
-    made = _made(("copied", *key, goal.name), lambda folder: make(folder / goal.name))
+    made = once(("copied", *key, goal.name), lambda folder: make(folder / goal.name))
     return shutil.copytree(made / goal.name, goal)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiny_models.once import once
 from tests.tiny_models.pipelines import build, srpo_part
+from tests.tiny_models.written import written
 
 # Which tiny pipeline stands for which entry of the registry.
 STANDS_FOR = {
@@ -46,7 +46,7 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def tiny(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> Tiny:
+def tiny(one_thread: None) -> Tiny:
     """The folder of a tiny pipeline by its name; built when first asked for. Not to be changed."""
     from transformers.utils import logging
 
@@ -55,7 +55,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> Tiny:
     @functools.cache
     def folder(name: str) -> Path:
         write = srpo_part if name == "srpo" else functools.partial(build, name)
-        made = once(tmp_path_factory, f"pipeline-{name}", write)
+        made = written(f"pipeline-{name}", write)
         # Whoever unloads a model looks for garbage, and need not look among the libraries.
         gc.freeze()
         return made

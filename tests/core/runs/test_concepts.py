@@ -21,7 +21,7 @@ from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import begun, done, planned, rows, small_plan, some_prompts
 from tests.core.runs.test_execute import kept, made, same_files, wait_until
 from tests.shards import read_shard
-from tests.tiny_models.once import vision
+from tests.tiny_models.written import vision
 from truehue.core.batch.health import state_of
 from truehue.core.batch.journal import read_journal
 from truehue.core.batch.team import Batch
@@ -335,13 +335,13 @@ def image() -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def spec(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MaskerSpec]:
+def spec() -> Iterator[MaskerSpec]:
     """A detector and a segmenter of random weights; one thread, for their layers are tiny."""
     import torch
 
     before = torch.get_num_threads()
     torch.set_num_threads(1)
-    detector, sam = (vision(tmp_path_factory, name) for name in ("detector", "sam"))
+    detector, sam = (vision(name) for name in ("detector", "sam"))
     yield MaskerSpec("grounded", f"folder:{detector}", f"folder:{sam}")
     torch.set_num_threads(before)
 
@@ -397,11 +397,11 @@ def test_an_object_that_is_not_found_is_kept_with_its_reason(
 
 @pytest.mark.weights
 def test_who_says_that_the_object_is_not_there_is_believed(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, image: np.ndarray, spec: MaskerSpec
+    tmp_path: Path, image: np.ndarray, spec: MaskerSpec
 ) -> None:
     from truehue.core.masks.grounded.presence import question
 
-    janus = shutil.copytree(vision(tmp_path_factory, "janus"), tmp_path / "janus")
+    janus = shutil.copytree(vision("janus"), tmp_path / "janus")
     teach(janus, [(image, question("mango"), "No")])
     row = worked(stored_plan(tmp_path, image, replace(spec, presence=f"folder:{janus}")))
     (item,) = row.profiles

@@ -13,7 +13,7 @@ import pytest
 
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
 from tests.core.masks.grounded.test_segmenters import count_calls, encoder
-from tests.tiny_models.once import once, vision
+from tests.tiny_models.written import vision, written
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput
 from truehue.core.generation.backends.reference import shapes_for
@@ -59,14 +59,14 @@ def image() -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def spec(tmp_path_factory: pytest.TempPathFactory) -> MaskerSpec:
+def spec() -> MaskerSpec:
     """A detector and a segmenter of random weights."""
-    detector, sam = (vision(tmp_path_factory, name) for name in ("detector", "sam"))
+    detector, sam = (vision(name) for name in ("detector", "sam"))
     return MaskerSpec("grounded", f"folder:{detector}", f"folder:{sam}")
 
 
 @pytest.fixture(scope="module")
-def janus(tmp_path_factory: pytest.TempPathFactory, image: np.ndarray) -> Path:
+def janus(image: np.ndarray) -> Path:
     """It says that there is an apple, no cup, and something else of a plate."""
     said = {"apple": "Yes", "cup": "No", "plate": "Maybe"}
     lessons = [(image, question(name), answer) for name, answer in said.items()]
@@ -74,7 +74,7 @@ def janus(tmp_path_factory: pytest.TempPathFactory, image: np.ndarray) -> Path:
     def write(folder: Path) -> None:
         teach(save_tiny_janus(folder, terms=("Yes", "No")), lessons)
 
-    return once(tmp_path_factory, "janus-taught-run", write)
+    return written("janus-taught-run", write)
 
 
 def opened(spec: MaskerSpec) -> Grounding:

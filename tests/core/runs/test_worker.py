@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.core.runs.samples import many_prompts, small_plan, some_prompts
-from tests.tiny_models.once import vision
+from tests.tiny_models.written import vision
 from truehue.core.batch.journal import read_journal
 from truehue.core.batch.local_team import LocalTeam
 from truehue.core.batch.team import DIED, Batch, TeamEvent
@@ -161,11 +161,9 @@ def test_samples_that_were_changed_or_are_gone_do_not_go_on(
 
 
 @pytest.mark.weights
-def test_a_detector_that_was_changed_is_refused(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    detector = shutil.copytree(vision(tmp_path_factory, "detector"), tmp_path / "detector")
-    segmenter = vision(tmp_path_factory, "sam")
+def test_a_detector_that_was_changed_is_refused(tmp_path: Path) -> None:
+    detector = shutil.copytree(vision("detector"), tmp_path / "detector")
+    segmenter = vision("sam")
     spec = MaskerSpec("grounded", f"folder:{detector}", f"folder:{segmenter}")
     target = many_prompts(1, several=0, objects=["apple"])[0].targets
     image = np.zeros((48, 64, 3), np.uint8)

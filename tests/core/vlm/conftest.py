@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.core.vlm.questions_made import save_set
-from tests.tiny_models.once import once
 from tests.tiny_models.vlm import SAVED
+from tests.tiny_models.written import written
 
 Tiny = Callable[[str], Path]
 
@@ -27,12 +27,12 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def tiny_vision(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> Tiny:
+def tiny_vision(one_thread: None) -> Tiny:
     """The folder of a tiny model by its type; built when first asked for. Not to be changed."""
     from transformers.utils import logging
 
     logging.disable_progress_bar()
-    return functools.cache(lambda name: once(tmp_path_factory, f"answers-{name}", SAVED[name]))
+    return functools.cache(lambda name: written(f"answers-{name}", SAVED[name]))
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.core.generation.tiny_janus import SIDE_PX, TOKENS, save_tiny_janus
-from tests.tiny_models.once import once
+from tests.tiny_models.written import written
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.backends import janus
 from truehue.core.generation.backends.janus import JanusModel
@@ -30,8 +30,8 @@ RED = GenerationRequest(ENTRY.id, "a photo of a red mug", seed=7)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return once(tmp_path_factory, "janus", save_tiny_janus)
+def folder() -> Path:
+    return written("janus", save_tiny_janus)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.tiny_models.once import vision
+from tests.tiny_models.written import vision
 from truehue.core.masks.grounded.records import Detector, Segmenter
 from truehue.core.masks.grounded.tools import open_detector, open_segmenter
 
@@ -33,9 +33,9 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def tiny(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> dict[str, Path]:
+def tiny(one_thread: None) -> dict[str, Path]:
     """Folder or file of each tiny model. Not to be changed."""
-    return {name: vision(tmp_path_factory, name) for name in ("detector", *SEGMENTERS)}
+    return {name: vision(name) for name in ("detector", *SEGMENTERS)}
 
 
 @pytest.fixture(scope="session")

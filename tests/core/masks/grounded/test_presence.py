@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
-from tests.tiny_models.once import once
+from tests.tiny_models.written import written
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.memory import BadModelFolder, waiting_bytes
 from truehue.core.machine import Placement
@@ -35,7 +35,7 @@ ANSWERS = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder() -> Path:
     lessons = [
         (image, question(name), answer)
         for image, answers in ANSWERS.values()
@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     def write(location: Path) -> None:
         teach(save_tiny_janus(location, terms=("Yes", "No")), lessons)
 
-    return once(tmp_path_factory, "janus-taught-six", write)
+    return written("janus-taught-six", write)
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +56,9 @@ def taught(folder: Path) -> Iterator[JanusPresence]:
 
 
 @pytest.fixture(scope="module")
-def untaught(tmp_path_factory: pytest.TempPathFactory) -> JanusPresence:
+def untaught() -> JanusPresence:
     """Its answers say nothing, and differ with every change of what it sees and reads."""
-    return load_presence(once(tmp_path_factory, "janus", save_tiny_janus), CPU)
+    return load_presence(written("janus", save_tiny_janus), CPU)
 
 
 def test_yes_no_and_neither(taught: JanusPresence) -> None:
