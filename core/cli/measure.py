@@ -16,11 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from truehue.core.color.munsell import MunsellSamples, load_munsell
 from truehue.core.color.systems import parse_target
 from truehue.core.command import JSON_LINES, Command, arg
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.load import load_image, load_mask
+from truehue.core.masks.from_marks import select_in_box
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, Rule, rule
@@ -30,6 +33,7 @@ EPILOG = """\
 examples:
   python -m truehue measure mug.png --mask mug-mask.png --target "vivid reddish orange"
   python -m truehue measure mug.png --mask mug-mask.png --target "#E83B1B" --rule released --json
+  python -m truehue measure photo.jpg --box 120 80 640 560 --target navy
   python -m truehue measure --manifest run.csv > verdicts.jsonl
 """
 
@@ -53,7 +57,8 @@ def _jobs(options: argparse.Namespace) -> Iterator[MeasureItem]:
     """The jobs in order; those of a manifest that cannot be run have a ``problem``."""
     if options.manifest is None:
         for image in options.images:
-            yield MeasureItem(image, Path(), image, options.mask, options.target, options.system)
+            mask = options.mask or ""
+            yield MeasureItem(image, Path(), image, mask, options.target, options.system)
         return
     path = Path(options.manifest)
     try:
@@ -94,10 +99,14 @@ def _manifest_job(path: Path, line: int, row: dict[str, Any], system: str | None
 
 def _check_options(options: argparse.Namespace, by: Rule) -> None:
     """Raises BadInput for options that are missing, or that would be read by nothing."""
-    if options.manifest is None and not (options.mask and options.target):
-        raise BadInput("Images need --mask MASK and --target NAME or HEX.")
-    if options.manifest is not None and (options.mask or options.target):
-        raise BadInput("A manifest names mask and target itself: leave out --mask and --target.")
+    if options.manifest is None and not ((options.mask or options.box) and options.target):
+        raise BadInput("Images need --mask MASK or --box X0 Y0 X1 Y1, and --target NAME or HEX.")
+    if options.mask and options.box:
+        raise BadInput("Give --mask or --box, not both.")
+    if options.manifest is not None and (options.mask or options.box or options.target):
+        raise BadInput(
+            "A manifest names mask and target itself: leave out --mask, --box and --target."
+        )
     if options.k and by.same_candidate:
         raise BadInput(f"--k belongs to the paper rules and truehue; {by.id} takes no neighbors.")
     if options.munsell and (by.reconstructed or not by.same_candidate):
@@ -112,7 +121,7 @@ def _run(
     if job.problem:
         raise BadInput(job.problem + ".")
     image = load_image(job.folder / job.file)
-    mask = load_mask(job.folder / job.mask, image.srgb8.shape[:2])
+    mask, mask_notes = _mask(job, options, image.srgb8)
     target = parse_target(job.target, job.system)
     measurement = measure(
         image.srgb8,
@@ -124,7 +133,16 @@ def _run(
             options.object, options.relation, False if options.relation == DIFFERS else None
         ),
     )
-    return measurement, image.notes
+    return measurement, (*image.notes, *mask_notes)
+
+
+def _mask(
+    job: MeasureItem, options: argparse.Namespace, srgb8: np.ndarray
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The pixels of the object, bool ``(H, W)``, and what to know about them."""
+    if not options.box:
+        return load_mask(job.folder / job.mask, (srgb8.shape[0], srgb8.shape[1])), ()
+    return select_in_box(srgb8, options.box)
 
 
 def _unscored(job: MeasureItem, reason: str, by: Rule, object_name: str) -> dict[str, Any]:
@@ -177,7 +195,7 @@ def _measure(options: argparse.Namespace) -> int:
     by = rule(options.rule)
     failed = False
     if (options.manifest is None) == (not options.images):
-        raise BadInput("Give images with --mask and --target, or --manifest FILE.csv.")
+        raise BadInput("Give images with --mask or --box and --target, or --manifest FILE.csv.")
     _check_options(options, by)
     munsell = load_munsell(options.munsell) if options.munsell else None
     if options.manifest is None:
@@ -193,6 +211,8 @@ def _measure(options: argparse.Namespace) -> int:
             continue
         if as_json:
             line = {"file": job.file, "mask": job.mask, **measurement.as_json()}
+            if options.box:
+                line["box"] = options.box
             _print_json({**line, "image_notes": list(notes)})
         else:
             print(_line(job.file, measurement), flush=True)
@@ -212,6 +232,14 @@ COMMAND = Command(
     (
         arg("images IMAGE", "images to measure, all with one mask", nargs="*"),
         arg("--mask", "mask image of the same size: the object is light, 128 or more"),
+        arg(
+            "--box",
+            "instead of a mask, a box around the object, in pixels from the top left: its pixels "
+            "are selected by GrabCut",
+            nargs=4,
+            type=float,
+            metavar=("X0", "Y0", "X1", "Y1"),
+        ),
         arg(
             "--target",
             'target color: a name, "#RRGGBB", "r,g,b", "lab(52 40 30)" or "oklch(0.6 0.15 40)" '

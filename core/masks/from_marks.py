@@ -414,6 +414,23 @@ def mask_from_marks(
     return Mask(pixels, maker, parameters)
 
 
+def select_in_box(srgb8: np.ndarray, box: Sequence[float]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """What GrabCut finds inside a box ``(x0, y0, x1, y1)`` in pixels, bool ``(H, W)``, with what to
+    know about it; errors as :func:`mask_from_marks`."""
+    height, width = srgb8.shape[:2]
+    corners = [float(value) for value in box]
+    if len(corners) != 4 or not (
+        max(corners[0], 0) < min(corners[2], width) and max(corners[1], 0) < min(corners[3], height)
+    ):
+        raise MaskError(
+            f"The box {', '.join(f'{value:g}' for value in corners)} holds no part of the image, which "
+            f"is {width} × {height} pixels. Give x0, y0, x1, y1 with x0 < x1 and y0 < y1."
+        )
+    made = mask_from_marks(srgb8, [{"type": "box", "box": corners}])
+    note = made.parameters.get("note", "")
+    return made.pixels, (note,) if note else ()
+
+
 def _cut(
     segment: PointSegmenter | None,
     points: Sequence[Mark],

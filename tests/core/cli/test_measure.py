@@ -73,6 +73,34 @@ def run(folder: Path, *arguments: str) -> CompletedProcess[str]:
     return called(main, *arguments, folder=folder)
 
 
+def test_a_box_selects_the_object_in_it(folder: Path) -> None:
+    """An orange square before gray, which the box leaves a margin around."""
+    boxed = run(folder, "mug.png", "--box", "1", "1", "24", "23", "--target", ORANGE, "--json")
+    masked = run(folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, "--json")
+    in_box, in_mask = json.loads(boxed.stdout), json.loads(masked.stdout)
+    assert in_box["box"] == [1.0, 1.0, 24.0, 23.0]
+    assert in_box["status"] == "pass"
+    assert in_box["lab"] == in_mask["lab"]
+    assert in_mask["mask_px"] == 256
+    assert in_box["mask_px"] == pytest.approx(256, abs=4)  # but corners
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--mask", "mask.png", "--box", "1", "1", "9", "9", "--target", ORANGE], "not both"),
+        (["--target", ORANGE], "--box X0 Y0 X1 Y1"),
+        (["--box", "40", "1", "50", "9", "--target", ORANGE], "32 × 24"),
+    ],
+)
+def test_a_box_that_cannot_be_used_is_explained(
+    folder: Path, arguments: list[str], text: str
+) -> None:
+    done = run(folder, "mug.png", *arguments)
+    assert done.returncode == 2
+    assert text in done.stderr
+
+
 def run_program(folder: Path, *arguments: str, **environment: str) -> CompletedProcess[str]:
     """The command as a program of its own in ``folder``; its streams as UTF-8."""
     return subprocess.run(
