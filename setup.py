@@ -15,6 +15,6 @@ setup(
         **{f"truehue.{name}": name for name in (*FOLDERS, "assets")},
     },
     # Pictures of the documentation stay behind.
-    package_data={"truehue.assets": ["**/*"]},
+    package_data={"truehue": ["py.typed"], "truehue.assets": ["**/*"]},
     exclude_package_data={"truehue.assets": ["screenshots/*"]},
 )

@@ -8,7 +8,7 @@ sRGB (IEC 61966-2-1) and rounded to 8 bits. The light's exposure is fixed and pa
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from truehue.core.generation.renderer.scenes import (
     render_scene,
 )
 from truehue.core.generation.renderer.trace import GBuffer, gbuffer
+from truehue.core.images.load import encode_png
 from truehue.core.images.pixels import Mask
 
 __all__ = [
@@ -94,11 +95,15 @@ class Rendering:
     reflection of the light; outside it holds all that is not the asked material.
     """
 
-    srgb8: np.ndarray
-    mask: Mask
-    shade: np.ndarray
-    highlight: np.ndarray
+    srgb8: np.ndarray = field(repr=False)
+    mask: Mask = field(repr=False)
+    shade: np.ndarray = field(repr=False)
+    highlight: np.ndarray = field(repr=False)
     request: RenderRequest
+
+    def _repr_png_(self) -> bytes:
+        """The image, for a notebook."""
+        return encode_png(self.srgb8)
 
 
 def render(request: RenderRequest) -> Rendering:

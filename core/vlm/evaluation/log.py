@@ -132,9 +132,15 @@ def log_of(
 
 
 def answers_csv(evaluations: Iterable[tuple[str, EvaluationLog]]) -> str:
-    """A line for every answer of some askings, each under a name, with texts that no spreadsheet
+    """A line for every answer of some evaluations, each under a name, with texts that no spreadsheet
     takes for formulas."""
-    rows = []
+    return csv_text(COLUMNS, answer_rows(evaluations))
+
+
+def answer_rows(evaluations: Iterable[tuple[str, EvaluationLog]]) -> list[tuple[str | None, ...]]:
+    """The cells of :data:`COLUMNS`, a row for every answer of some evaluations, each under a
+    name."""
+    rows: list[tuple[str | None, ...]] = []
     for name, log in evaluations:
         questions = {item.question_id: item for item in log.questions}
         released = as_released(log)
@@ -154,7 +160,7 @@ def answers_csv(evaluations: Iterable[tuple[str, EvaluationLog]]) -> str:
                 *_released_cells(as_read.get(answer.question_id)),
             )
             rows.append(row)
-    return csv_text(COLUMNS, rows)
+    return rows
 
 
 def _released_cells(answer: Answer | None) -> tuple[str | None, str]:

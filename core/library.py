@@ -1,0 +1,484 @@
+"""TrueHue as a library: the names that ``import truehue`` offers.
+
+Images and masks are given as a path, the bytes of a file, a PIL image or an array. An array is
+uint8 sRGB ``(H, W, 3)``, or ``(H, W)`` of grays; a mask is bool ``(H, W)``, or an image in which
+the object is light (128 or more). Results print as one line, stand as swatches in a notebook, and
+turn into a dict of plain values with ``to_dict()``. Every error is a
+:class:`truehue.core.errors.TrueHueError` whose message says the problem and its remedy.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from PIL import Image
+
+from truehue.core.batch.folder import PLAN
+from truehue.core.color import distances, uw71
+from truehue.core.color.distances import Comparison
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.systems import ColorTarget, all_nearest, parse_target
+from truehue.core.command import default_data_folder
+from truehue.core.concepts.palette import describe_colors
+from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.export.columns import arrow_schema
+from truehue.core.export.source import ExportRun
+from truehue.core.export.tables import tables
+from truehue.core.generation.renderer import Light, Rendering, RenderRequest
+from truehue.core.generation.renderer import render as render_request
+from truehue.core.images.load import LoadedImage, load_image, load_mask
+from truehue.core.images.pixels import masked_colors
+from truehue.core.masks.from_marks import select_in_box
+from truehue.core.packages import how_to_install
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.prompts.sets import prompt_set
+from truehue.core.runs.folder import RunFolder
+from truehue.core.verdict import rules as all_rules
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.measure import Measurement, TargetObject
+from truehue.core.verdict.measure import measure as judge
+from truehue.core.verdict.rules import DEFAULT_RULE, MATCHES, PASS, RULES
+from truehue.core.vlm.evaluation.log import COLUMNS as ANSWER_COLUMNS
+from truehue.core.vlm.evaluation.log import answer_rows, read_log
+
+ImageLike = str | Path | bytes | Image.Image | NDArray[Any]
+Box = tuple[float, float, float, float]
+Lab = tuple[float, float, float]
+
+_IN_PNG = ("1", "L", "LA", "P", "RGB", "RGBA", "I;16")
+_SWATCH = "display:inline-block;width:3em;height:1.4em;border:1px solid #8886;vertical-align:middle"
+
+
+@dataclass(frozen=True, eq=False)
+class VerdictResult:
+    """What :func:`measure` found. ``measurement`` has every step; ``mask`` bool ``(H, W)`` is the
+    object as it was given or selected; ``notes`` say what was converted or assumed."""
+
+    measurement: Measurement = field(repr=False)
+    mask: NDArray[np.bool_] = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> str:
+        """``pass`` or ``fail``."""
+        return self.measurement.verdict.status
+
+    @property
+    def passed(self) -> bool:
+        """Whether the object has the color, by the rule."""
+        return self.status == PASS
+
+    @property
+    def reason(self) -> str:
+        """The sentence that explains the verdict."""
+        return self.measurement.verdict.reason
+
+    @property
+    def lab(self) -> Lab | None:
+        """The measured color: CIELAB, D65 and 2 degrees."""
+        return self.measurement.verdict.lab
+
+    @property
+    def delta_e00(self) -> float | None:
+        """CIEDE2000 to the nearest accepted color."""
+        value = self.to_dict()["delta_e00"]
+        return None if value is None else float(value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, as ``truehue measure --json`` prints it."""
+        return {**self.measurement.as_json(), "image_notes": list(self.notes)}
+
+    def __repr__(self) -> str:
+        verdict, target = self.measurement.verdict, self.measurement.target
+        return (
+            f"{verdict.status.upper()}  target {target.label}, measured {_lab_text(verdict.lab)}  "
+            f"[{verdict.rule} {verdict.version}] {verdict.reason}"
+        )
+
+    def _repr_html_(self) -> str:
+        verdict, target = self.measurement.verdict, self.measurement.target
+        swatches = {f"target {target.label}": target.hex}
+        if verdict.lab is not None:
+            swatches[f"measured {_lab_text(verdict.lab)}"] = _hex(verdict.lab)
+        rows = {metric.name: f"{metric.value:.2f}" for metric in verdict.metrics}
+        title = f"{verdict.status.capitalize()} by {verdict.rule} {verdict.version}"
+        return _html(title, swatches, rows, (verdict.reason, *self.notes, *self.measurement.notes))
+
+
+@dataclass(frozen=True, eq=False)
+class ColorResult:
+    """What :func:`color_of` found.
+
+    ``lab`` is the color of the best-lit part of the largest material, ``mean_lab`` the mean of all
+    pixels: CIELAB, D65 and 2 degrees. ``names`` has the nearest name of each color system with its
+    CIEDE2000. ``palette`` has the largest colors as ``#RRGGBB`` with their shares, 0 to 1.
+    """
+
+    lab: Lab
+    mean_lab: Lab
+    names: Mapping[str, tuple[str, float]]
+    palette: tuple[tuple[str, float], ...]
+    pixel_count: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def hex(self) -> str:
+        """``lab`` as ``#RRGGBB``, outside of sRGB the nearest by channel."""
+        return _hex(self.lab)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "hex": self.hex,
+            "lab": list(self.lab),
+            "mean_lab": list(self.mean_lab),
+            "names": {
+                system: {"name": name, "delta_e00": apart}
+                for system, (name, apart) in self.names.items()
+            },
+            "palette": [{"hex": color, "share": share} for color, share in self.palette],
+            "pixel_count": self.pixel_count,
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{name} ({system})" for system, (name, _) in self.names.items())
+        return f"{self.hex}  {_lab_text(self.lab)}  {names}  {self.pixel_count:,} pixels"
+
+    def _repr_html_(self) -> str:
+        swatches = {f"best lit {_lab_text(self.lab)}": self.hex}
+        swatches[f"mean {_lab_text(self.mean_lab)}"] = _hex(self.mean_lab)
+        swatches |= {f"{share:.0%} of the pixels": color for color, share in self.palette}
+        rows = {
+            f"nearest in {system}": f"{name}, ΔE00 {apart:.1f}"
+            for system, (name, apart) in self.names.items()
+        }
+        return _html(f"Color of {self.pixel_count:,} pixels", swatches, rows, self.notes)
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonResult:
+    """What :func:`compare` found: ``comparison`` of the distributions ``first`` and ``second``,
+    float64 ``(71,)`` over the UW-71 bins."""
+
+    comparison: Comparison
+    first: NDArray[np.float64] = field(repr=False)
+    second: NDArray[np.float64] = field(repr=False)
+
+    @property
+    def emd_lab(self) -> float:
+        """The earth mover's distance in CIELAB units."""
+        return self.comparison.emd_lab
+
+    def to_dict(self) -> dict[str, Any]:
+        """All distances as plain values; ``docs/science/concepts.md`` describes them."""
+        found = self.comparison
+        return {
+            "pcc": found.pcc,
+            "emd_lab": found.emd_lab,
+            "entropy_difference_nats": found.entropy_difference,
+            "dominant_equal": found.dominant_equal,
+            "delta_hue_deg": found.delta_hue_deg,
+            "total_variation": found.total_variation,
+            "jensen_shannon_nats": found.jensen_shannon,
+            "first": self.first.tolist(),
+            "second": self.second.tolist(),
+        }
+
+    def __repr__(self) -> str:
+        return "  ".join(f"{name} {value}" for name, value in self._texts().items())
+
+    def _repr_html_(self) -> str:
+        bins = uw71.uw71()
+        swatches = {
+            f"{side}: {bins[index].name}, {weights[index]:.0%}": bins[index].hex
+            for side, weights, index in zip(
+                ("first", "second"),
+                (self.first, self.second),
+                self.comparison.dominant,
+                strict=True,
+            )
+        }
+        return _html("Two distributions over UW-71", swatches, self._texts(), ())
+
+    def _texts(self) -> dict[str, str]:
+        values = {k: v for k, v in self.to_dict().items() if k not in ("first", "second")}
+        return {
+            name: f"{value:.4f}"
+            if isinstance(value, float)
+            else "–"
+            if value is None
+            else str(value)
+            for name, value in values.items()
+        }
+
+
+def load(image: ImageLike) -> NDArray[np.uint8]:
+    """The image as TrueHue measures it: uint8 sRGB ``(H, W, 3)``, its color profile applied,
+    transparency over white, upright. Raises ImageError for what is no image."""
+    return _loaded(image).srgb8
+
+
+def measure(
+    image: ImageLike,
+    target: str | ColorTarget,
+    *,
+    mask: ImageLike | None = None,
+    box: Box | None = None,
+    rule: str = DEFAULT_RULE,
+    system: str | None = None,
+    k: int = 0,
+    object_name: str = "",
+    relation: str = MATCHES,
+) -> VerdictResult:
+    """Whether the object in an image has the target color, by one of :func:`rules`.
+
+    ``target`` is a name, ``#RRGGBB``, ``lab(52 40 30)`` or ``oklch(0.6 0.15 40)``; ``system``
+    (``css``, ``l1``, ``l2``, ``l3``) says where a name is looked up. The object is inside ``mask``,
+    or what GrabCut finds inside ``box`` ``(x0, y0, x1, y1)`` in pixels; without either, it is the
+    whole image. ``k``: the rules of the paper and truehue accept the k nearest names too. Raises
+    ImageError, MaskError, NoPixels, UnknownColor and BadInput.
+    """
+    loaded = _loaded(image)
+    inside, notes = _inside(loaded, mask, box)
+    asked = parse_target(target, system) if isinstance(target, str) else target
+    measurement = judge(
+        loaded.srgb8,
+        inside,
+        asked,
+        rule,
+        acceptance=Acceptance(k, None, system),
+        target_object=TargetObject(object_name, relation),
+    )
+    return VerdictResult(measurement, inside, (*loaded.notes, *notes))
+
+
+def color_of(
+    image: ImageLike, *, mask: ImageLike | None = None, box: Box | None = None
+) -> ColorResult:
+    """The color of an object, with its nearest names and its palette; ``mask`` and ``box`` as for
+    :func:`measure`. Raises ImageError, MaskError and NoPixels."""
+    loaded = _loaded(image)
+    inside, notes = _inside(loaded, mask, box)
+    found = describe_colors(masked_colors(loaded.srgb8, inside))
+    return ColorResult(
+        found.lit_lab,
+        found.mean_lab,
+        {key: (near[0][0].name, near[0][1]) for key, near in all_nearest(found.lit_lab, 1).items()},
+        tuple(zip(found.palette.hexes, found.palette.weights.tolist(), strict=True)),
+        found.pixel_count,
+        (*loaded.notes, *notes),
+    )
+
+
+def histogram(
+    image: ImageLike, *, mask: ImageLike | None = None, box: Box | None = None
+) -> NDArray[np.float64]:
+    """The shares of the pixels in the 71 bins of UW-71, float64 ``(71,)`` with sum 1: each pixel
+    counts in its nearest bin (ColorConceptBench). ``mask`` and ``box`` as for :func:`measure`."""
+    loaded = _loaded(image)
+    counts = uw71.pixel_counts(loaded.srgb8, _inside(loaded, mask, box)[0])
+    return np.asarray(counts / counts.sum())
+
+
+def compare(
+    first: ImageLike | ArrayLike | Sequence[ImageLike],
+    second: ImageLike | ArrayLike | Sequence[ImageLike],
+) -> ComparisonResult:
+    """The distances of ColorConceptBench between the colors of two sides.
+
+    A side is an image, a list of images (each counts the same), or a distribution of 71 numbers
+    with sum 1, as :func:`histogram` returns it. Raises ImageError and NotADistribution.
+    """
+    p, q = _distribution(first, "The first side"), _distribution(second, "The second side")
+    return ComparisonResult(distances.compare(p, q), p, q)
+
+
+def rules() -> tuple[all_rules.Rule, ...]:
+    """The rules that :func:`measure` knows, each with version, thresholds and description."""
+    return RULES
+
+
+def prompts(name: str = "mini") -> tuple[Prompt, ...]:
+    """The prompts of a built-in set: ``gencolorbench``, ``mini`` or ``concepts``. Raises BadInput
+    for another name."""
+    return tuple(prompt_set(name).prompts())
+
+
+def render(
+    object_name: str,
+    color: str | ColorTarget,
+    *,
+    light: str | Light = "studio",
+    seed: int = 0,
+    size_px: int = 1024,
+) -> Rendering:
+    """An object of known color, light and mask, as the reference renderer draws it: the same call
+    gives the same bytes. ``color`` is what :func:`measure` takes as a target. Raises BadInput for
+    an object or a light that it does not know."""
+    albedo = (parse_target(color) if isinstance(color, str) else color).srgb8
+    return render_request(RenderRequest(object_name, albedo, light, seed, size_px))
+
+
+@dataclass(frozen=True)
+class Results:
+    """The runs and evaluations of a data folder, by their ids; read from their files, so also
+    while the app runs. Tables are pyarrow Tables: ``table.to_pandas()``,
+    ``polars.from_arrow(table)``, or ``duckdb.sql("FROM table")``."""
+
+    folder: Path
+    runs: tuple[str, ...]
+    evaluations: tuple[str, ...]
+
+    def verdicts(self, *run_ids: str) -> Any:
+        """The verdicts of some runs, or of all: one row per object, rule and image, with the
+        columns of the export (docs/reference/formats.md). Raises BadInput for an unknown id."""
+        pa = _pyarrow()
+        chosen = self._chosen(run_ids, self.runs, "run")
+        runs = [ExportRun(RunFolder(self.folder / _RUNS / run_id)) for run_id in chosen]
+        empty = arrow_schema().empty_table()
+        return pa.concat_tables([empty, *tables(runs)], promote_options="permissive")
+
+    def answers(self, *evaluation_ids: str) -> Any:
+        """The answers of some evaluations, or of all: one row per question, with its reading and
+        outcome. Raises BadInput for an unknown id."""
+        pa = _pyarrow()
+        chosen = self._chosen(evaluation_ids, self.evaluations, "evaluation")
+        logs = [(name, read_log(self.folder / _EVALUATIONS / name)) for name in chosen]
+        rows = answer_rows(logs)
+        names = ["evaluation", *ANSWER_COLUMNS[1:]]
+        return pa.table(
+            {
+                name: pa.array([row[index] for row in rows], pa.string())
+                for index, name in enumerate(names)
+            }
+        )
+
+    def _chosen(self, ids: Sequence[str], known: Sequence[str], kind: str) -> Sequence[str]:
+        for wanted in ids:
+            if wanted not in known:
+                names = ", ".join(known) or "none"
+                raise BadInput(f"There is no {kind} {wanted!r:.80} in {self.folder}: {names}.")
+        return ids or known
+
+
+def open_results(folder: str | Path | None = None) -> Results:
+    """The results in a data folder; None is the one that the app takes by default. Raises
+    DataFolderError where there is none."""
+    path = Path(default_data_folder() if folder is None else folder)
+    if not path.is_dir():
+        raise DataFolderError(
+            f"There is no data folder {path}. Give the one that the app was told."
+        )
+    return Results(path, *(_planned(path / name) for name in (_RUNS, _EVALUATIONS)))
+
+
+_RUNS, _EVALUATIONS = "runs", "askings"
+
+
+def _pyarrow() -> Any:
+    try:
+        return import_module("pyarrow")
+    except ImportError as error:
+        raise BadInput(how_to_install(["pyarrow"], "read results as tables")) from error
+
+
+def _planned(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(path.parent.name for path in folder.glob(f"*/{PLAN}")))
+
+
+def _loaded(image: ImageLike) -> LoadedImage:
+    if isinstance(image, np.ndarray):
+        return _of_array(image)
+    if isinstance(image, Image.Image):
+        return load_image(_file_of(image), "The image")
+    return load_image(image)
+
+
+def _of_array(array: NDArray[Any]) -> LoadedImage:
+    if array.dtype != np.uint8 or array.ndim not in (2, 3) or array.shape[2:] not in ((), (3,)):
+        raise BadInput(
+            f"An array of an image is uint8 sRGB (H, W, 3), or (H, W) of grays, not {array.dtype} "
+            f"{array.shape}. Of floats from 0 to 1: (255 * array).round().astype('uint8'). An array "
+            "with alpha: PIL.Image.fromarray(array)."
+        )
+    srgb8 = np.repeat(array[:, :, None], 3, axis=2) if array.ndim == 2 else array
+    srgb8 = np.ascontiguousarray(srgb8).copy()
+    srgb8.flags.writeable = False
+    return LoadedImage(srgb8, "The array", ())
+
+
+def _file_of(image: Image.Image) -> bytes:
+    """A file with the pixels of the image and what says their meaning: its profile."""
+    buffer = io.BytesIO()
+    kind = {"format": "PNG", "compress_level": 0} if image.mode in _IN_PNG else {"format": "TIFF"}
+    image.save(buffer, icc_profile=image.info.get("icc_profile"), exif=image.getexif(), **kind)
+    return buffer.getvalue()
+
+
+def _inside(
+    image: LoadedImage, mask: ImageLike | None, box: Box | None
+) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """The pixels to measure, bool ``(H, W)``, and what was assumed about them."""
+    shape = image.srgb8.shape[:2]
+    if mask is not None and box is not None:
+        raise BadInput("Give a mask or a box, not both.")
+    if box is not None:
+        return select_in_box(image.srgb8, box)
+    if isinstance(mask, np.ndarray):
+        if mask.dtype == bool and mask.shape == shape:
+            return mask, ()
+        mask = Image.fromarray(
+            np.where(mask, 255, 0).astype(np.uint8) if mask.dtype == bool else mask
+        )
+    if mask is not None:
+        source = _file_of(mask) if isinstance(mask, Image.Image) else mask
+        return load_mask(source, (shape[0], shape[1])), ()
+    if image.opaque is not None:
+        return image.opaque, ("No mask: opaque pixels are measured.",)
+    return np.ones(shape, dtype=bool), (
+        "No mask: the whole image is measured, including its background.",
+    )
+
+
+def _distribution(side: Any, name: str) -> NDArray[np.float64]:
+    if isinstance(side, str | Path | bytes | Image.Image):
+        return histogram(side)
+    if isinstance(side, np.ndarray) and side.ndim > 1:
+        return histogram(side)
+    if isinstance(side, list | tuple) and side and not isinstance(side[0], int | float):
+        return np.asarray(np.mean([histogram(image) for image in side], axis=0))
+    return distances.checked(side, name)
+
+
+def _hex(lab: Lab) -> str:
+    return hex_of(lab_to_srgb8(np.array(lab)))
+
+
+def _lab_text(lab: Lab | None) -> str:
+    return "no color" if lab is None else "Lab ({:.2f}, {:.2f}, {:.2f})".format(*lab)
+
+
+def _html(
+    title: str, swatches: Mapping[str, str], rows: Mapping[str, str], notes: Sequence[str]
+) -> str:
+    """A result as a notebook shows it: colors, numbers and sentences."""
+    lines = [f"<b>{escape(title)}</b>"]
+    for text, color in swatches.items():
+        lines.append(
+            f'<div><span style="{_SWATCH};background:{color}"></span> {escape(text)}</div>'
+        )
+    cells = "".join(
+        f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>" for name, value in rows.items()
+    )
+    lines.append(f"<table>{cells}</table>")
+    lines += [f"<div>{escape(note)}</div>" for note in notes]
+    return f'<div class="truehue">{"".join(lines)}</div>'
