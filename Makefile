@@ -1,4 +1,5 @@
 # make run    set up the environment and start the app at http://127.0.0.1:7860
+# make run LIGHT=1  the same without the packages of models: 1 GB in place of 7
 # make test   set up everything that the tests need, Chromium included, and run them all
 # make test-nightly  run the long proofs that make test leaves to the night
 # make quick  run the quick tests: no browser, no other process, no weights
@@ -14,7 +15,7 @@ BIN := $(VENV)/bin
 
 .PHONY: run test test-nightly quick check bundle docs screenshots bench chromium
 
-run: $(VENV)/.installed
+run: $(VENV)/.installed$(if $(LIGHT),-app)
 	$(BIN)/python app.py --data "$(DATA)" --port "$(PORT)" $(ARGS)
 
 # Compiled tests are kept, or each process of the run would compile them anew.
@@ -83,6 +84,11 @@ $(BIN)/python:
 $(VENV)/.installed: requirements.txt | $(BIN)/python
 	@echo "Installing the packages of requirements.txt (about 7 GB with torch, a few minutes)"
 	$(BIN)/python -m pip install --quiet --requirement requirements.txt
+	touch $@
+
+$(VENV)/.installed-app: pyproject.toml | $(BIN)/python
+	@echo "Installing the packages of the page (about 1 GB, a minute)"
+	$(BIN)/python -m pip install --quiet --editable ".[app]"
 	touch $@
 
 $(VENV)/.installed-docs: requirements.txt docs/requirements.txt | $(BIN)/python

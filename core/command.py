@@ -19,7 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
+import truehue
 from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.packages import missing_package
 
 if TYPE_CHECKING:
     from truehue.core.batch.records import BatchState
@@ -124,7 +126,8 @@ class Command:
         parser = self.parser()
         options = parser.parse_args(arguments)
         try:
-            return status_of(lambda: int(options.run(options)), *self.stopped)
+            purpose = f"run truehue {self.name}"
+            return status_of(lambda: int(options.run(options)), *self.stopped, purpose=purpose)
         except UsageError as error:
             parser.error(str(error))
 
@@ -168,9 +171,23 @@ def at_least_1(options: argparse.Namespace, *names: str) -> None:
             raise BadInput(f"--{name.replace('_', '-')} is at least 1.")
 
 
-def data_folder(help: str = "the app's data folder (default ./data)") -> Argument:
+def default_data_folder() -> str:
+    """``TRUEHUE_DATA``; else ``./data`` in a checkout, and the user's folder of data where TrueHue
+    is installed: ``XDG_DATA_HOME/truehue``, by default ``~/.local/share/truehue``, and
+    ``~/Library/Application Support/truehue`` on macOS."""
+    if told := os.environ.get("TRUEHUE_DATA"):
+        return told
+    if not (Path(truehue.__file__).parent / "core").is_dir():
+        return "./data"
+    if sys.platform == "darwin":
+        return str(Path.home() / "Library" / "Application Support" / "truehue")
+    return str(Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "truehue")
+
+
+def data_folder(help: str = "the app's data folder") -> Argument:
     """The option ``--data``."""
-    return arg("--data DIR", help, default=lambda: os.environ.get("TRUEHUE_DATA", "./data"))
+    default = "default ./data; of an installed TrueHue, ~/.local/share/truehue"
+    return arg("--data DIR", f"{help} ({default})", default=default_data_folder)
 
 
 JSON = flag("--json", "print one JSON object")
@@ -225,14 +242,23 @@ def run_command(main: Callable[[], int], teardown: bool = True) -> NoReturn:
 
 
 def status_of(
-    run: Callable[[], int], stopped: str = "Stopped.", stopped_status: int = INTERRUPTED
+    run: Callable[[], int],
+    stopped: str = "Stopped.",
+    stopped_status: int = INTERRUPTED,
+    purpose: str = "use this",
 ) -> int:
-    """The exit status of what a command does: 2 for an error of ours and ``stopped_status`` for
-    Ctrl+C, each with its sentence on standard error."""
+    """The exit status of what a command does: 2 for an error of ours and for a package that an
+    extra would bring for ``purpose``, ``stopped_status`` for Ctrl+C, each with its sentence on
+    standard error."""
     try:
         return run()
     except TrueHueError as error:
         print(error, file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        if not (text := missing_package(error, purpose)):
+            raise
+        print(text, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(stopped, file=sys.stderr)

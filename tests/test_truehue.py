@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -90,41 +88,3 @@ def test_the_version_is_told(
 def test_an_installation_brings_the_command() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert project["project"]["scripts"] == {"truehue": "truehue.tabs.command.main:truehue"}
-
-
-# In a folder with packages called as our folders are, and which are first on the path.
-BESIDE_DECOYS = """
-import sys
-import truehue.annotation, truehue.storage, truehue.tabs.runs.plan
-from truehue.core.color.systems import parse_target
-core = __import__("core")
-assert core.mine and parse_target("css:tomato").hex == "#FF6347"
-print(*sorted({name.partition(".")[0] for name in sys.modules} & {"annotation", "storage", "tabs"}))
-print(*truehue.__path__)
-"""
-
-
-@pytest.mark.process
-def test_an_installation_is_one_package_and_leaves_the_users_own_alone(tmp_path: Path) -> None:
-    built = tmp_path / "build" / "lib"
-    command = ["-q", "egg_info", f"--egg-base={tmp_path}", "build", f"--build-base={built.parent}"]
-    subprocess.run(
-        [sys.executable, "setup.py", *command], cwd=ROOT, capture_output=True, check=True
-    )
-    assert {path.name for path in built.iterdir()} == {"truehue"}
-    for folder in ("core", "annotation", "storage", "tabs"):
-        assert {
-            path.relative_to(built / "truehue") for path in built.rglob(f"{folder}/**/*.py")
-        } == {path.relative_to(ROOT) for path in (ROOT / folder).rglob("*.py")}
-    for folder in ("core", "storage"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "__init__.py").write_text("mine = True\n")
-    done = subprocess.run(
-        [sys.executable, "-c", BESIDE_DECOYS],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(built), "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.splitlines() == ["", str(built / "truehue")]

@@ -33,6 +33,7 @@ from truehue.core.batch.work import Work
 from truehue.core.batch.worker import Worker
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.files import file_problem, replace_file
+from truehue.core.packages import how_to_install
 
 ADDRESS = "RAY_ADDRESS"
 
@@ -103,7 +104,7 @@ def _connected(address: str, cpus: int) -> Cluster:
         try:
             import ray
         except ImportError as error:
-            raise BadInput("Ray is not installed. Run: pip install ray") from error
+            raise BadInput(how_to_install(["ray"], "run on several machines")) from error
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         try:
             _read_environment()

@@ -154,7 +154,7 @@ COMMAND = Command(
             default=[],
         ),
         arg("--prompt TEXT", "the images' prompt, which CFM reads", default=""),
-        data_folder("the app's data folder, where CFM is registered (default ./data)"),
+        data_folder("the app's data folder, where CFM is registered"),
         arg(
             "--register MODEL",
             "take this CFM: a folder, or an id of the hub whose files are here",

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from threading import Lock
 from types import ModuleType
 
@@ -150,7 +151,7 @@ class _Basis:
             deeper = up if depths[up[-1]] >= depths[down[-1]] else down
             deeper.append(parents[deeper[-1]])
         path = down + up[-2::-1]  # from the column through the tree to the row
-        arcs = [(min(a, b), max(a, b) - self.count) for a, b in zip(path, path[1:], strict=False)]
+        arcs = [(min(a, b), max(a, b) - self.count) for a, b in pairwise(path)]
         less = arcs[::2]  # the first, and every other, gives up what the new arc takes
         leaving = min(less, key=self.flow.__getitem__)
         units = self.flow.pop(leaving)

@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from truehue.core.errors import BadInput
 from truehue.core.files import whole_file
+from truehue.core.packages import how_to_install
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,7 @@ def _plotly_file() -> Path:
 
     spec = find_spec("plotly")
     if spec is None or spec.origin is None:
-        raise BadInput("A report needs plotly: pip install -r requirements.txt")
+        raise BadInput(how_to_install(["plotly"], "write a report"))
     return Path(spec.origin).parent / "package_data" / "plotly.min.js"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -15,6 +14,7 @@ from truehue.core.generation.request import LoadedModel
 from truehue.core.generation.weights.folders import check_source
 from truehue.core.generation.weights.sources import Sources, find, how_to_get, source
 from truehue.core.machine import GIB, WORKING_GIB, Machine, machine, placement
+from truehue.core.packages import absent, how_to_install
 
 _PACKAGES = {
     "diffusers": ("torch", "diffusers", "transformers", "accelerate", "safetensors"),
@@ -38,11 +38,9 @@ def missing(
     """
     problems = list(entry.needs)
     packages = (*_PACKAGES.get(entry.kind, ()), *_ALSO.get(entry.id, ()))
-    absent = [name for name in packages if importlib.util.find_spec(name) is None]
-    if absent:
-        problems.append(
-            f"Missing packages: {', '.join(absent)}. Run: pip install {' '.join(absent)}"
-        )
+    if lacking := absent(packages):
+        extra, way = ("vlm", "a server") if entry.kind == "served" else ("models", entry.kind)
+        problems.append(how_to_install(lacking, f"generate with {way}", extra))
     if entry.kind == "served":
         problems += unknown_server(entry, servers(endpoints))
     if entry.kind in ("diffusers", "transformers"):

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from truehue.core.command import Command, run_command
+from truehue.core.command import Command, run_command, status_of
 from truehue.core.version import VERSION
 from truehue.tabs.feature import Feature
 from truehue.tabs.features import FEATURES
@@ -44,7 +44,12 @@ def truehue(arguments: Sequence[str] | None = None, features: Sequence[Feature] 
     name = FORMER.get(name, name)
     if name not in commands:
         sys.exit(f"truehue has no command {name[:40]!r}, only {', '.join(commands)}.")
-    run_command(lambda: command_of(name, features).main(rest), name != "serve")
+    run_command(
+        lambda: status_of(
+            lambda: command_of(name, features).main(rest), purpose=f"run truehue {name}"
+        ),
+        name != "serve",
+    )
 
 
 def command_of(name: str, features: Sequence[Feature] = FEATURES) -> Command:

@@ -64,7 +64,7 @@ A run is named by its name or by the first characters of its id. Ctrl+C pauses i
 twice and nothing is lost, whatever ends it.
 """
 FOLDERS = (
-    data_folder("the app's data folder (default ./data); runs are in runs/ of it"),
+    data_folder("the app's data folder, with runs in its runs/"),
     arg(
         "--shared DIR",
         "the folder of runs, where it is another one that several machines see",

@@ -19,7 +19,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from truehue.core.command import ENDPOINTS, MODELS_FOLDER, Command, arg, data_folder, flag, switch
+from truehue.core.command import (
+    ENDPOINTS,
+    MODELS_FOLDER,
+    Command,
+    arg,
+    data_folder,
+    default_data_folder,
+    flag,
+    switch,
+)
 from truehue.core.errors import BadInput
 from truehue.tabs.command.main import WITHOUT_PAGE, command_of
 
@@ -129,7 +138,7 @@ def missing_sign_in(settings: Settings, storage: Storage) -> str:
         return ""
     why = "--public" if settings.public else f"--host {settings.host}"
     folder = shlex.quote(settings.data)
-    option = "" if settings.data == "./data" else f" --data {folder}"
+    option = "" if settings.data == default_data_folder() else f" --data {folder}"
     return NO_ACCOUNT.format(why=why, data=settings.data, option=option)
 
 
@@ -327,7 +336,7 @@ COMMAND = Command(
     "serve",
     "TrueHue: one workbench for color in generative models.",
     (
-        data_folder("folder of the database and the images (default ./data)"),
+        data_folder("folder of the database and the images"),
         arg("--host", "address to listen on (default %(default)s)", default=_default_host),
         arg("--port", "port (default %(default)s)", type=_port, default=DEFAULT_PORT),
         flag(

@@ -9,6 +9,7 @@ import re
 from contextvars import ContextVar
 
 from truehue.core.errors import StorageError, TrueHueError
+from truehue.core.packages import missing_package
 
 log = logging.getLogger("truehue")
 
@@ -41,6 +42,8 @@ def message_of(error: BaseException) -> str:
             if (sentence := for_others(text)) != text:
                 log.error("told without paths: %s", text)
             text = sentence
+    elif package := missing_package(error):
+        text = package
     else:
         log.error("unexpected error", exc_info=error)
         about = "" if _others_read or not str(error) else f": {error}"

@@ -1,7 +1,7 @@
 """What of docs is generated from the code: ``python -m tests.reference``.
 
-The pages of docs/reference but those on testing and on colorings, llms.txt, and the types of what
-the scripts send and get.
+The pages of docs/reference but those on testing and on colorings, llms.txt, the types of what the
+scripts send and get, and requirements.txt.
 ``tests/test_reference.py`` says which of them is stale.
 """
 
@@ -15,6 +15,7 @@ from tests.reference.commands import commands_page
 from tests.reference.database import database_page
 from tests.reference.formats import formats_page
 from tests.reference.llms import llms_page
+from tests.reference.requirements import requirements_list
 from tests.reference.types import types_page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,5 +26,6 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "docs/reference/formats.md": formats_page,
     "llms.txt": llms_page,
     "assets/js/api.d.ts": types_page,
+    "requirements.txt": requirements_list,
 }
 """The file of each page, and the function that makes its text."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from truehue.core.generation.weights.download import download as download_model
 from truehue.core.generation.weights.download import explain_error
 from truehue.core.generation.weights.folders import check_source
 from truehue.core.generation.weights.sources import Source, Sources, find_own
+from truehue.core.packages import absent, how_to_install
 
 Role = Literal["detector", "segmenter", "presence"]
 Library = Literal["transformers", "segment_anything"]
@@ -236,8 +236,6 @@ _PACKAGES = {
     "transformers": ("torch", "torchvision", "transformers", "safetensors"),
     "segment_anything": ("torch", "torchvision", "segment_anything"),
 }
-# What pip calls it where that is another name than Python's.
-_PIP = {"segment_anything": "segment-anything"}
 PICKLE = ".pth"
 
 
@@ -320,11 +318,9 @@ def missing(entry: VisionEntry, sources: Sources) -> tuple[str, ...]:
     """Missing requirements of the model on this machine, one sentence each; empty if none."""
     source = find(entry, sources)
     library = entry.library or ("segment_anything" if source and source.is_file else "transformers")
-    absent = [name for name in _PACKAGES[library] if importlib.util.find_spec(name) is None]
     problems = []
-    if absent:
-        names = " ".join(_PIP.get(name, name) for name in absent)
-        problems.append(f"Missing packages: {', '.join(absent)}. Run: pip install {names}")
+    if lacking := absent(_PACKAGES[library]):
+        problems.append(how_to_install(lacking, f"find objects with {entry.name}", "masks"))
     if source is None:
         problems += [*how_to_get(entry), WITHOUT[entry.role]]
     else:

@@ -1,0 +1,53 @@
+"""Packages that TrueHue runs without, and the extras of the installation that bring them."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable, Mapping
+
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "app": (
+        *("gradio", "duckdb", "fastapi", "starlette", "anyio", "uvicorn", "jinja2", "orjson"),
+        *("brotli", "rjsmin", "rcssmin", "scipy", "plotly", "argon2", "psutil", "pyarrow"),
+        *("krippendorff", "pydantic", "pydantic_core", "huggingface_hub"),
+    ),
+    "models": (
+        *("diffusers", "accelerate", "safetensors", "torch", "torchvision", "transformers"),
+        *("sentencepiece", "tokenizers"),
+    ),
+    "masks": ("segment_anything",),
+    "vlm": ("openai",),
+    "ray": ("ray",),
+    "mcp": ("mcp",),
+    "emd": ("ot",),
+}
+"""The extras of pyproject.toml with the names that code imports; what several bring stands at the
+first."""
+
+
+def absent(packages: Iterable[str]) -> tuple[str, ...]:
+    """Those of the packages, by the names that code imports, which are not installed."""
+    return tuple(name for name in packages if importlib.util.find_spec(name) is None)
+
+
+def how_to_install(packages: Iterable[str], purpose: str, extra: str = "") -> str:
+    """The sentence for packages that are not installed: ``Install truehue[models] to generate with
+    diffusers (missing: torch).`` ``purpose`` is what they are for, from its verb on; ``extra``
+    names one where several bring them."""
+    names = tuple(packages)
+    extra = extra or next(filter(None, map(extra_of, names)), "all")
+    return f"Install truehue[{extra}] to {purpose} (missing: {', '.join(names)})."
+
+
+def extra_of(package: str) -> str:
+    """The extra that brings a package; empty for one that belongs to none."""
+    return next((extra for extra, names in EXTRAS.items() if package in names), "")
+
+
+def missing_package(error: BaseException, purpose: str = "use this") -> str:
+    """The sentence for an import that failed since an extra is not installed; empty for every other
+    error. ``purpose`` as of :func:`how_to_install`."""
+    if not isinstance(error, ModuleNotFoundError):
+        return ""
+    package = (error.name or "").partition(".")[0]
+    return how_to_install([package], purpose) if extra_of(package) else ""

@@ -1,0 +1,63 @@
+"""Packages that may be absent: which extra brings each, and what is said where one is needed."""
+
+from __future__ import annotations
+
+from importlib.metadata import packages_distributions
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.reference.requirements import extras
+from truehue.core.packages import EXTRAS, absent, how_to_install, missing_package
+
+IMPORTED_AS = {"starlette": "starlette", "huggingface-hub": "huggingface_hub"}
+
+
+def distributions(module: str) -> set[str]:
+    """The packages that bring a module, as pip calls them."""
+    return {canonicalize_name(name) for name in packages_distributions().get(module, [module])}
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_an_extra_brings_what_is_said_of_it(extra: str) -> None:
+    """Or one of its packages needs it, as Gradio needs pydantic."""
+    named = {canonicalize_name(Requirement(line).name) for line in extras()[extra]}
+    by_others = {
+        "pydantic": "gradio",
+        "pydantic-core": "gradio",
+        "huggingface-hub": "gradio",
+        "tokenizers": "transformers",
+    }
+    for module in EXTRAS[extra]:
+        names = distributions(module)
+        assert names & named or {by_others[name] for name in names} <= named
+
+
+def test_each_package_of_an_extra_is_known() -> None:
+    """But protobuf and uvicorn's like, which no module of ours imports by name."""
+    known = {
+        name for modules in EXTRAS.values() for module in modules for name in distributions(module)
+    }
+    named = {
+        canonicalize_name(Requirement(line).name)
+        for extra in EXTRAS
+        for line in extras()[extra]
+        if not line.startswith("truehue[")
+    }
+    assert named - known == {"protobuf"}
+
+
+def test_what_is_absent_is_told_with_its_extra() -> None:
+    assert absent(["json", "no_such_package"]) == ("no_such_package",)
+    assert how_to_install(["torch", "diffusers"], "generate with diffusers") == (
+        "Install truehue[models] to generate with diffusers (missing: torch, diffusers)."
+    )
+    assert how_to_install(["torch"], "find objects", "masks").startswith("Install truehue[masks] ")
+
+
+def test_a_failed_import_is_explained_where_an_extra_would_bring_it() -> None:
+    lacking = ModuleNotFoundError("No module named 'ray'", name="ray._private")
+    assert missing_package(lacking) == "Install truehue[ray] to use this (missing: ray)."
+    assert missing_package(ModuleNotFoundError("No module named 'x'", name="x")) == ""
+    assert missing_package(ValueError("ray")) == ""

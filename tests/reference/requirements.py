@@ -1,0 +1,35 @@
+"""``requirements.txt``: all that pyproject.toml names, the base and every extra, in one list.
+
+A Space of Hugging Face installs this list before it has the project, and so do ``make run`` and
+``make test``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAD = "# All that TrueHue runs on. Written from pyproject.toml by python -m tests.reference."
+
+
+def extras() -> dict[str, list[str]]:
+    """The requirements of the base, under "", and of each extra, as pyproject.toml says them."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {"": project["dependencies"], **project["optional-dependencies"]}
+
+
+def requirements_list() -> str:
+    """The text of the file."""
+    lines, seen = [HEAD], set[str]()
+    for name, requirements in extras().items():
+        more = _more(requirements, seen)
+        seen.update(more)
+        if more:
+            lines += ["", f"# {name or 'the base'}", *more]
+    return "\n".join(lines) + "\n"
+
+
+def _more(requirements: Sequence[str], seen: set[str]) -> list[str]:
+    return [item for item in requirements if item not in seen and not item.startswith("truehue[")]
