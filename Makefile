@@ -4,6 +4,7 @@
 # make test-nightly  run the long proofs that make test leaves to the night
 # make quick  run the quick tests: no browser, no other process, no weights
 # make bundle  write assets/bundle from assets/js, after a change of a script; needs npm
+# make constraints  write the versions of .venv into constraints.txt, which installing keeps to
 # make docs   build the site of the documentation into build/docs; its tutorials are executed
 # make screenshots  take the screenshots of README and the documentation anew
 # make bench  print the speed ratios of tests/bench
@@ -12,8 +13,11 @@ VENV ?= .venv
 PORT ?= 7860
 DATA ?= ./data
 BIN := $(VENV)/bin
+# The versions that the tests ran with; none with make run CONSTRAINTS=
+CONSTRAINTS ?= constraints.txt
+INSTALL := $(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 
-.PHONY: run test test-nightly quick check bundle docs screenshots bench chromium
+.PHONY: run test test-nightly quick check bundle constraints docs screenshots bench chromium
 
 run: $(VENV)/.installed$(if $(LIGHT),-app)
 	$(BIN)/python app.py --data "$(DATA)" --port "$(PORT)" $(ARGS)
@@ -45,6 +49,10 @@ check: $(VENV)/.installed-tests
 
 bundle: node_modules/.package-lock.json
 	npm run --silent bundle
+
+constraints: $(VENV)/.installed-tests
+	@echo "# The versions that the tests ran with. Written by make constraints." > constraints.txt
+	$(BIN)/python -m pip freeze --exclude truehue >> constraints.txt
 
 node_modules/.package-lock.json: package-lock.json
 	npm ci --silent --no-audit --no-fund
@@ -81,22 +89,22 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "Python cannot make a virtual environment. On Debian: apt-get install python3-venv"; exit 1; }
 
-$(VENV)/.installed: requirements.txt | $(BIN)/python
+$(VENV)/.installed: requirements.txt constraints.txt | $(BIN)/python
 	@echo "Installing the packages of requirements.txt (about 7 GB with torch, a few minutes)"
-	$(BIN)/python -m pip install --quiet --requirement requirements.txt
+	$(INSTALL) --requirement requirements.txt
 	touch $@
 
-$(VENV)/.installed-app: pyproject.toml | $(BIN)/python
+$(VENV)/.installed-app: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing the packages of the page (about 1 GB, a minute)"
-	$(BIN)/python -m pip install --quiet --editable ".[app]"
+	$(INSTALL) --editable ".[app]"
 	touch $@
 
-$(VENV)/.installed-docs: requirements.txt docs/requirements.txt | $(BIN)/python
+$(VENV)/.installed-docs: requirements.txt constraints.txt docs/requirements.txt | $(BIN)/python
 	@echo "Installing the packages of docs/requirements.txt (about 7 GB with torch, a few minutes)"
-	$(BIN)/python -m pip install --quiet --requirement docs/requirements.txt
+	$(INSTALL) --requirement docs/requirements.txt
 	touch $@ $(VENV)/.installed
 
-$(VENV)/.installed-tests: requirements.txt tests/requirements.txt | $(BIN)/python
+$(VENV)/.installed-tests: requirements.txt constraints.txt tests/requirements.txt | $(BIN)/python
 	@echo "Installing the packages of tests/requirements.txt (about 7 GB with torch, a few minutes)"
-	$(BIN)/python -m pip install --quiet --requirement tests/requirements.txt
+	$(INSTALL) --requirement tests/requirements.txt
 	touch $@ $(VENV)/.installed

@@ -175,8 +175,8 @@ def default_data_folder() -> str:
     """``TRUEHUE_DATA``; else ``./data`` in a checkout, and the user's folder of data where TrueHue
     is installed: ``XDG_DATA_HOME/truehue``, by default ``~/.local/share/truehue``, and
     ``~/Library/Application Support/truehue`` on macOS."""
-    if told := os.environ.get("TRUEHUE_DATA"):
-        return told
+    if folder := os.environ.get("TRUEHUE_DATA"):
+        return folder
     if not (Path(truehue.__file__).parent / "core").is_dir():
         return "./data"
     if sys.platform == "darwin":

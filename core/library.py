@@ -68,7 +68,7 @@ class VerdictResult:
 
     @property
     def status(self) -> str:
-        """``pass`` or ``fail``."""
+        """The verdict in one word."""
         return self.measurement.verdict.status
 
     @property
@@ -249,11 +249,11 @@ def measure(
     """
     loaded = _loaded(image)
     inside, notes = _inside(loaded, mask, box)
-    asked = parse_target(target, system) if isinstance(target, str) else target
+    color = parse_target(target, system) if isinstance(target, str) else target
     measurement = judge(
         loaded.srgb8,
         inside,
-        asked,
+        color,
         rule,
         acceptance=Acceptance(k, None, system),
         target_object=TargetObject(object_name, relation),

@@ -1,8 +1,8 @@
 """The site of the documentation: ``make docs`` builds it into build/docs.
 
 Every tutorial is executed while it is built: its Python blocks and its commands run in a new
-folder, on the reference renderer, and the output of a command is shown below it. One that fails
-ends the build.
+folder, on the reference renderer, and the output of a command is shown below it. The notebook's
+cells run in one kernel, with their output. One that fails ends the build.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ project = "TrueHue"
 author = "TrueHue's authors"
 release = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 
-extensions = ["myst_parser"]
+extensions = ["myst_nb"]
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
 myst_heading_anchors = 3
 exclude_patterns = ["requirements.txt"]
 

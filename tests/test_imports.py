@@ -71,7 +71,9 @@ HEAVY = frozenset(
 
 
 # Rooms that know no more of ours than this, so that others can be built on them.
-GROUNDS = {"core.batch": ("core.batch", "core.errors", "core.files", "core.machine")}
+GROUNDS = {
+    "core.batch": ("core.batch", "core.errors", "core.files", "core.machine", "core.packages")
+}
 
 
 def faults(source: str, module: str) -> list[str]:

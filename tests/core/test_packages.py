@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, version
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.reference.requirements import extras
+from tests.reference.requirements import ROOT, extras
 from truehue.core.packages import EXTRAS, absent, how_to_install, missing_package
-
-IMPORTED_AS = {"starlette": "starlette", "huggingface-hub": "huggingface_hub"}
 
 
 def distributions(module: str) -> set[str]:
@@ -61,3 +59,21 @@ def test_a_failed_import_is_explained_where_an_extra_would_bring_it() -> None:
     assert missing_package(lacking) == "Install truehue[ray] to use this (missing: ray)."
     assert missing_package(ModuleNotFoundError("No module named 'x'", name="x")) == ""
     assert missing_package(ValueError("ray")) == ""
+
+
+def constraints() -> dict[str, str]:
+    """The versions of ``constraints.txt``."""
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = (Requirement(line) for line in lines if not line.startswith("#"))
+    return {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins}
+
+
+def test_the_tests_run_with_the_versions_that_users_get_and_within_the_bounds() -> None:
+    """make constraints writes the file anew."""
+    pins = constraints()
+    for line in (line for lines in extras().values() for line in lines):
+        requirement = Requirement(line)
+        if requirement.name != "truehue":
+            pinned = pins[canonicalize_name(requirement.name)]
+            assert pinned in requirement.specifier, line
+            assert version(requirement.name) == pinned, f"{line}: install anew, or make constraints"

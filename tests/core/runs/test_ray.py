@@ -124,7 +124,7 @@ def test_what_ray_cannot_do_is_said(ray: RayHere, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(BadInput, match=r"joined at auto: no room.*RAY_AUTH_MODE"):
         cluster("auto").__enter__()
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(BadInput, match="pip install ray"):
+    with pytest.raises(BadInput, match=r"Install truehue\[ray\] to run on several machines"):
         cluster().__enter__()
 
 
