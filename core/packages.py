@@ -31,12 +31,15 @@ def absent(packages: Iterable[str]) -> tuple[str, ...]:
 
 
 def how_to_install(packages: Iterable[str], purpose: str, extra: str = "") -> str:
-    """The sentence for packages that are not installed: ``Install truehue[models] to generate with
-    diffusers (missing: torch).`` ``purpose`` is what they are for, from its verb on; ``extra``
-    names one where several bring them."""
+    """The sentences for packages that are not installed: ``Install truehue[models] to generate with
+    diffusers (missing: torch). Run: pip install "truehue[models]"``. ``purpose`` is what they are
+    for, from its verb on; ``extra`` names one where several bring them."""
     names = tuple(packages)
     extra = extra or next(filter(None, map(extra_of, names)), "all")
-    return f"Install truehue[{extra}] to {purpose} (missing: {', '.join(names)})."
+    return (
+        f"Install truehue[{extra}] to {purpose} (missing: {', '.join(names)}). "
+        f'Run: pip install "truehue[{extra}]"'
+    )
 
 
 def extra_of(package: str) -> str:

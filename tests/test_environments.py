@@ -123,7 +123,8 @@ def test_the_base_is_a_library_beside_packages_of_the_same_names(base: Path, fol
         "True pass",
         "#DC143C 6",
         "True",
-        "Install truehue[app] to read results as tables (missing: pyarrow).",
+        "Install truehue[app] to read results as tables (missing: pyarrow). "
+        'Run: pip install "truehue[app]"',
     ], done.stderr
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TypedDict
 
@@ -110,5 +111,5 @@ def _own_settings(own: Defaults | None) -> str:
 
 def _with_command(text: str) -> tuple[str, str]:
     """The sentence, and the command at its end apart, so that it can be copied."""
-    head, colon, command = text.partition(": python -m ")
-    return (f"{head}:", f"python -m {command}") if colon else (text, "")
+    match = re.fullmatch(r"(.*?:) ((?:python -m|pip install) .*)", text)
+    return (match[1], match[2]) if match else (text, "")

@@ -30,8 +30,10 @@ from truehue.core.masks.grounded.weights import (
     find,
     how_to_get,
     missing,
+    missing_packages,
     vision_model,
 )
+from truehue.core.packages import how_to_install
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.prompts.tables import objects
 from truehue.core.records import ImageRecord
@@ -197,6 +199,12 @@ def describe_missing(context: Context, entries: Sequence[VisionEntry]) -> str:
     if not absent:
         sentences = (sentence for entry in entries for sentence in missing(entry, context.sources))
         return " ".join(sentences)
+    packages = dict.fromkeys(
+        name for entry in entries for name in missing_packages(entry, find(entry, context.sources))
+    )
+    if packages:
+        install = how_to_install(packages, "find objects by name", "masks")
+        return f"{install}. {WITHOUT[absent[0].role]}"
     own = [entry for entry in absent if ":" in entry.id]
     if own:
         return " ".join((*how_to_get(own[0]), WITHOUT[own[0].role]))

@@ -49,14 +49,17 @@ def test_each_package_of_an_extra_is_known() -> None:
 def test_what_is_absent_is_told_with_its_extra() -> None:
     assert absent(["json", "no_such_package"]) == ("no_such_package",)
     assert how_to_install(["torch", "diffusers"], "generate with diffusers") == (
-        "Install truehue[models] to generate with diffusers (missing: torch, diffusers)."
+        "Install truehue[models] to generate with diffusers (missing: torch, diffusers). "
+        'Run: pip install "truehue[models]"'
     )
     assert how_to_install(["torch"], "find objects", "masks").startswith("Install truehue[masks] ")
 
 
 def test_a_failed_import_is_explained_where_an_extra_would_bring_it() -> None:
     lacking = ModuleNotFoundError("No module named 'ray'", name="ray._private")
-    assert missing_package(lacking) == "Install truehue[ray] to use this (missing: ray)."
+    assert missing_package(lacking) == (
+        'Install truehue[ray] to use this (missing: ray). Run: pip install "truehue[ray]"'
+    )
     assert missing_package(ModuleNotFoundError("No module named 'x'", name="x")) == ""
     assert missing_package(ValueError("ray")) == ""
 

@@ -317,9 +317,8 @@ def how_to_get(entry: VisionEntry) -> tuple[str, ...]:
 def missing(entry: VisionEntry, sources: Sources) -> tuple[str, ...]:
     """Missing requirements of the model on this machine, one sentence each; empty if none."""
     source = find(entry, sources)
-    library = entry.library or ("segment_anything" if source and source.is_file else "transformers")
     problems = []
-    if lacking := absent(_PACKAGES[library]):
+    if lacking := missing_packages(entry, source):
         problems.append(how_to_install(lacking, f"find objects with {entry.name}", "masks"))
     if source is None:
         problems += [*how_to_get(entry), WITHOUT[entry.role]]
@@ -329,6 +328,12 @@ def missing(entry: VisionEntry, sources: Sources) -> tuple[str, ...]:
         except BadInput as error:
             problems.append(str(error))
     return tuple(problems)
+
+
+def missing_packages(entry: VisionEntry, source: Weights | None) -> tuple[str, ...]:
+    """The packages that the model needs and that are not installed, as code imports them."""
+    library = entry.library or ("segment_anything" if source and source.is_file else "transformers")
+    return absent(_PACKAGES[library])
 
 
 def check(entry: VisionEntry, source: Weights) -> float:
