@@ -47,7 +47,7 @@ def extra_of(package: str) -> str:
     return next((extra for extra, names in EXTRAS.items() if package in names), "")
 
 
-def missing_package(error: BaseException, purpose: str = "use this") -> str:
+def missing_package(error: BaseException | None, purpose: str = "use this") -> str:
     """The sentence for an import that failed since an extra is not installed; empty for every other
     error. ``purpose`` as of :func:`how_to_install`."""
     if not isinstance(error, ModuleNotFoundError):

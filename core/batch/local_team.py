@@ -25,6 +25,7 @@ from truehue.core.batch.work import Work
 from truehue.core.batch.worker import Worker
 from truehue.core.errors import TrueHueError
 from truehue.core.machine import visible_gpus
+from truehue.core.packages import missing_package
 
 log = logging.getLogger("truehue")
 
@@ -157,6 +158,9 @@ def _serve(pipe: Connection, work: Work, name: str, threads: int, gpu: str) -> N
     except TrueHueError as error:
         _say(pipe, TeamEvent(BROKEN, name, str(error)))
     except Exception as error:
+        if text := missing_package(error):
+            _say(pipe, TeamEvent(BROKEN, name, text))
+            return
         log.exception("a worker failed")
         _say(pipe, TeamEvent(DIED, name, f"it broke ({type(error).__name__}: {error})"))
 

@@ -20,6 +20,7 @@ from truehue.core.batch.work import (
     WorkerContext,
 )
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
+from truehue.core.packages import missing_package
 
 MAX_BROKEN_IN_A_ROW = 20
 """So many unforeseen failures after one another are the work's, not the items'."""
@@ -103,6 +104,8 @@ class Worker:
         except (Stopped, CannotWork, DataFolderError):
             raise  # a disk that is full is no item's failure
         except Exception as error:
+            if text := missing_package(error) or missing_package(error.__cause__):
+                raise CannotWork(text) from error  # no item has what it needs
             return self._failed(position, attempt, error)
         if row["status"] != FAILED:
             self._broken_in_a_row = 0

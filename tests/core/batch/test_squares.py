@@ -31,7 +31,7 @@ from truehue.core.batch.records import DONE, BatchState, Row
 from truehue.core.batch.results import tables
 from truehue.core.batch.team import DONE as DONE_BATCH
 from truehue.core.batch.team import READY, Batch
-from truehue.core.batch.work import WorkerContext
+from truehue.core.batch.work import ItemFailed, WorkerContext
 from truehue.core.batch.worker import Worker
 from truehue.core.errors import BadInput, DataFolderError
 
@@ -208,6 +208,23 @@ def test_a_folder_that_cannot_be_written_ends_the_work_and_fails_no_number(tmp_p
     assert here(work).failed == 0
 
 
+@pytest.mark.parametrize("within", [False, True])
+def test_work_that_lacks_a_package_pauses_and_fails_no_number(
+    tmp_path: Path, within: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = ModuleNotFoundError("No module named 'ray'", name="ray")
+
+    def do(self: object, position: int, attempt: int) -> Row:
+        if within:
+            raise ItemFailed("It broke.", {}) from lacking
+        raise lacking
+
+    monkeypatch.setattr("tests.core.batch.squares.Squarer.do", do)
+    state = here(Squares(begun(tmp_path, 3)))
+    assert (state.status, state.done, state.failed) == ("paused", 0, 0)
+    assert state.message.startswith("Install truehue[ray] to use this (missing: ray).")
+
+
 def test_only_the_positions_of_the_order_are_done(tmp_path: Path) -> None:
     class Some(Squares):
         def order(self):  # type: ignore[no-untyped-def]
@@ -322,6 +339,7 @@ def test_long_work_asks_for_no_pictures() -> None:
         "truehue.core.errors",
         "truehue.core.files",
         "truehue.core.machine",
+        "truehue.core.packages",
     }
     assert not loaded & {"PIL", "cv2", "torch", "scipy"}
 
