@@ -25,7 +25,7 @@ from truehue.core.batch.folder import PLAN
 from truehue.core.color import distances, uw71
 from truehue.core.color.distances import Comparison
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
-from truehue.core.color.systems import ColorTarget, all_nearest, parse_target
+from truehue.core.color.systems import SYSTEMS, ColorTarget, all_nearest, parse_target
 from truehue.core.command import default_data_folder
 from truehue.core.concepts.palette import describe_colors
 from truehue.core.errors import BadInput, DataFolderError
@@ -53,6 +53,12 @@ ImageLike = str | Path | bytes | Image.Image | NDArray[Any]
 Box = tuple[float, float, float, float]
 Lab = tuple[float, float, float]
 
+_LABELS = {
+    "misfit": "mismatch score",
+    "delta_e00": "ΔE00",
+    "delta_chroma": "Δa*b*",
+    "hue_deg": "Δh, degrees",
+}
 _IN_PNG = ("1", "L", "LA", "P", "RGB", "RGBA", "I;16")
 _SWATCH = "display:inline-block;width:3em;height:1.4em;border:1px solid #8886;vertical-align:middle"
 
@@ -108,7 +114,7 @@ class VerdictResult:
         swatches = {f"target {target.label}": target.hex}
         if verdict.lab is not None:
             swatches[f"measured {_lab_text(verdict.lab)}"] = _hex(verdict.lab)
-        rows = {metric.name: f"{metric.value:.2f}" for metric in verdict.metrics}
+        rows = {_LABELS[metric.name]: f"{metric.value:.2f}" for metric in verdict.metrics}
         title = f"{verdict.status.capitalize()} by {verdict.rule} {verdict.version}"
         return _html(title, swatches, rows, (verdict.reason, *self.notes, *self.measurement.notes))
 
@@ -158,7 +164,7 @@ class ColorResult:
         swatches[f"mean {_lab_text(self.mean_lab)}"] = _hex(self.mean_lab)
         swatches |= {f"{share:.0%} of the pixels": color for color, share in self.palette}
         rows = {
-            f"nearest in {system}": f"{name}, ΔE00 {apart:.1f}"
+            SYSTEMS[system]: f"{name}, ΔE00 {apart:.1f}"
             for system, (name, apart) in self.names.items()
         }
         return _html(f"Color of {self.pixel_count:,} pixels", swatches, rows, self.notes)

@@ -51,6 +51,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_the_cells_of_the_notebook_run(capsys: pytest.CaptureFixture[str]) -> None:
+    namespace: dict[str, object] = {}
+    cells = blocks(r"\{code-cell\}", guide("tutorial/notebook.md"))
+    for cell in cells:
+        exec(cell, namespace)
+    assert len(cells) == 6
+    assert len(capsys.readouterr().out.splitlines()) == 7  # six rules, and what a folder has
+
+
 def as_process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """As in the project's folder: its packages can be imported from anywhere."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -100,6 +100,7 @@ def test_a_verdict_has_the_numbers_of_the_command() -> None:
     html = found._repr_html_()
     assert "#C81E28" in html
     assert "Pass by paper" in html
+    assert "mismatch score" in truehue.measure(srgb8, "red", mask=mask)._repr_html_()
 
 
 def test_a_mask_may_be_an_array_an_image_or_a_file(tmp_path: Path) -> None:
