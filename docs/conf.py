@@ -43,6 +43,8 @@ html_theme_options = {
     "dark_css_variables": {"color-brand-primary": "#bbb", "color-brand-content": "#ccc"},
 }
 
+_NOTEBOOK = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"
+"""What makes a page with cells a notebook for myst_nb, which runs them."""
 _BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(((?:\.\./)+[^)]*)\)")
 
@@ -106,7 +108,9 @@ def within(name: str, text: str) -> str:
 def prepare(app: Any, name: str, source: list[str]) -> None:
     """Before a page is read."""
     source[0] = within(name, source[0])
-    if name.startswith("tutorial/"):
+    if "```{code-cell}" in source[0]:
+        source[0] = _NOTEBOOK + source[0]
+    elif name.startswith("tutorial/"):
         source[0] = executed(name, source[0])
 
 

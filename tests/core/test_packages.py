@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import packages_distributions, version
 
 import pytest
@@ -12,9 +14,14 @@ from tests.reference.requirements import ROOT, extras
 from truehue.core.packages import EXTRAS, absent, how_to_install, missing_package
 
 
+@cache
+def _brought() -> Mapping[str, list[str]]:
+    return packages_distributions()
+
+
 def distributions(module: str) -> set[str]:
     """The packages that bring a module, as pip calls them."""
-    return {canonicalize_name(name) for name in packages_distributions().get(module, [module])}
+    return {canonicalize_name(name) for name in _brought().get(module, [module])}
 
 
 @pytest.mark.parametrize("extra", EXTRAS)
