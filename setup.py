@@ -3,9 +3,14 @@
 All else that an installation needs to know stands in pyproject.toml.
 """
 
+from pathlib import Path
+
 from setuptools import find_packages, setup
 
 FOLDERS = ("core", "annotation", "storage", "tabs")
+# The picture of a Space (core/space.py); the other screenshots are the documentation's.
+THUMBNAIL = "generate-light.png"
+SCREENSHOTS = sorted(path.name for path in Path("assets", "screenshots").iterdir())
 PACKAGES = find_packages(include=[name for folder in FOLDERS for name in (folder, f"{folder}.*")])
 
 setup(
@@ -14,7 +19,8 @@ setup(
         "truehue": "truehue",
         **{f"truehue.{name}": name for name in (*FOLDERS, "assets")},
     },
-    # Pictures of the documentation stay behind.
     package_data={"truehue": ["py.typed"], "truehue.assets": ["**/*"]},
-    exclude_package_data={"truehue.assets": ["screenshots/*"]},
+    exclude_package_data={
+        "truehue.assets": [f"screenshots/{name}" for name in SCREENSHOTS if name != THUMBNAIL]
+    },
 )

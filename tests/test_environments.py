@@ -7,22 +7,28 @@ import json
 import os
 import subprocess
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 
 import numpy as np
 import pytest
+from huggingface_hub import SpaceCard
 from PIL import Image
 
 from tests.environment import ROOT, build_wheel, make_environment, size_bytes
 from tests.once import once
 from tests.running import free_port
+from truehue.core.space import BUCKET_BACKUP, THUMBNAIL
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 MB = 1_000_000
 MAX_BASE_MB, MAX_APP_MB = 320, 1_100
+PASSWORD = "colors-of-a-space"
 DECOYS = ("core", "tabs", "storage", "annotation")
 
 
@@ -60,13 +66,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(python: Path, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(
+    python: Path, *arguments: str, folder: Path, text: str = ""
+) -> subprocess.CompletedProcess[str]:
     """``truehue`` of an environment, or its Python with ``-c``, in a folder."""
     program = [python] if arguments[0] == "-c" else [python, python.with_name("truehue")]
     return subprocess.run(
         [*program, *arguments],
         cwd=folder,
         env=_variables(folder),
+        input=text,
         capture_output=True,
         text=True,
         check=False,
@@ -77,7 +86,7 @@ def _variables(folder: Path) -> dict[str, str]:
     return {"HOME": str(folder), "PATH": os.environ["PATH"]}
 
 
-def test_the_wheel_holds_all_modules_and_assets_but_no_screenshots(base: Path) -> None:
+def test_the_wheel_holds_all_modules_and_assets_but_one_screenshot(base: Path) -> None:
     installed = next((base.parents[1] / "lib").glob("python*/site-packages/truehue"))
     for name in ("core", "annotation", "storage", "tabs", "assets"):
         kind = "*" if name == "assets" else "*.py"
@@ -91,7 +100,7 @@ def test_the_wheel_holds_all_modules_and_assets_but_no_screenshots(base: Path) -
         }
         found = {path.relative_to(installed) for path in (installed / name).rglob("*")}
         assert wanted <= found
-    assert not (installed / "assets" / "screenshots").exists()
+    assert [path.name for path in (installed / "assets" / "screenshots").iterdir()] == [THUMBNAIL]
     assert (installed / "py.typed").is_file()
 
 
@@ -140,15 +149,15 @@ def test_the_base_says_which_extra_a_command_needs(base: Path, folder: Path, com
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.fixture
-def address(app: Path, folder: Path) -> Iterator[str]:
-    """The page, served from the user's folder."""
+@contextmanager
+def served(python: Path, *program: str | Path, folder: Path, **variables: str) -> Iterator[str]:
+    """The address of the page that a program serves from a folder; killed at the end."""
     port = free_port()
-    with (folder / "log").open("wb") as log:
+    with (folder / "log").open("ab") as log:
         process = subprocess.Popen(
-            [app, app.with_name("truehue"), "serve", "--port", str(port)],
+            [python, *program, "--port", str(port)],
             cwd=folder,
-            env=_variables(folder),
+            env={**_variables(folder), **variables},
             stdout=log,
             stderr=subprocess.STDOUT,
         )
@@ -157,15 +166,22 @@ def address(app: Path, folder: Path) -> Iterator[str]:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and process.poll() is None:
             try:
-                urllib.request.urlopen(f"{address}/api/ready", timeout=5).close()
+                urllib.request.urlopen(f"{address}/signin", timeout=5).close()
                 break
             except OSError:
                 time.sleep(0.1)
         assert process.poll() is None, (folder / "log").read_text()
         yield address
     finally:
-        process.terminate()
+        process.kill()
         process.wait(20)
+
+
+@pytest.fixture
+def address(app: Path, folder: Path) -> Iterator[str]:
+    """The page, served from the user's folder."""
+    with served(app, app.with_name("truehue"), "serve", folder=folder) as address:
+        yield address
 
 
 def test_the_page_runs_without_the_packages_of_models(
@@ -187,3 +203,53 @@ def test_the_page_runs_without_the_packages_of_models(
     assert "No module named 'torch'" in torch.stderr
     missing = run(app, "models", "check", "sana-1.6b", folder=folder)
     assert "Install truehue[models] to generate with diffusers (missing: torch" in missing.stdout
+
+
+def _sign_in(address: str) -> str:
+    """The cookie of a session, which the app has stored."""
+    connection = HTTPConnection(address.removeprefix("http://"), timeout=30)
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    connection.request("POST", "/signin", f"name=ann&password={PASSWORD}", kind)
+    answer = connection.getresponse()
+    assert answer.status == 303
+    cookie: str = answer.headers["set-cookie"].partition(";")[0]
+    connection.close()
+    return cookie
+
+
+def test_a_space_is_written_killed_and_built_again_from_its_bucket(
+    app: Path, tmp_path: Path
+) -> None:
+    """By an installed TrueHue, and run as a Space runs it: ``python app.py`` in the environment
+    that its requirements name, with nothing on the disk but the bucket."""
+    bucket = tmp_path / "bucket"
+    saved = bucket / BUCKET_BACKUP
+    bucket.mkdir()
+    made = run(app, "admin", "add", "ann", "--data", "lab", folder=tmp_path, text=PASSWORD)
+    assert made.returncode == 0, made.stderr
+    assert run(app, "backup", str(saved), "--data", "lab", folder=tmp_path).returncode == 0
+    before, cookie = saved.stat().st_mtime_ns, ""
+    for name in ("first", "second"):
+        disk = tmp_path / name
+        disk.mkdir()
+        options = ("--no-demo", "--bucket", "ann/data", "--folder", str(disk / "space"))
+        written = run(app, "space", "create", "ann/truehue", *options, folder=tmp_path)
+        assert written.returncode == 0, written.stderr
+        variables = {"SPACE_ID": "ann/truehue", "TRUEHUE_BUCKET": str(bucket)}
+        variables |= {"TRUEHUE_EXAMPLE": "0", "TRUEHUE_WARM": "0"}
+        with served(app, disk / "space" / "app.py", folder=disk, **variables) as address:
+            if not cookie:
+                cookie = _sign_in(address)
+                deadline = time.monotonic() + 60
+                while saved.stat().st_mtime_ns == before and time.monotonic() < deadline:
+                    time.sleep(0.1)
+            request = urllib.request.Request(f"{address}/api/ready", headers={"Cookie": cookie})
+            assert urllib.request.urlopen(request, timeout=10).status == 200
+            with pytest.raises(urllib.error.HTTPError, match="401"):
+                urllib.request.urlopen(f"{address}/api/ready", timeout=10)
+    assert SpaceCard.load(disk / "space" / "README.md").data.app_file == "app.py"
+    lines = (disk / "space" / "requirements.txt").read_text().splitlines()[1:]
+    code = "import sys; from importlib.metadata import version; print(*map(version, sys.argv[1:]))"
+    pins = dict(line.split("==") for line in lines if "==" in line)
+    installed = subprocess.run([app, "-c", code, *pins], capture_output=True, text=True, check=True)
+    assert installed.stdout.split() == list(pins.values())

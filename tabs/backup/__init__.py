@@ -6,6 +6,7 @@ from truehue.tabs.feature import Feature, Kind
 
 FEATURE = Feature(
     id="backup",
+    services=("bucket:BucketBackup.of",),
     routers=("routes:backup_routes",),
     kinds=(Kind("backup", "Backing up"),),
     commands={

@@ -13,9 +13,12 @@ from truehue.tabs.features import FEATURES
 
 
 def commands_of(features: Sequence[Feature]) -> dict[str, tuple[str, str]]:
-    """The commands of ``features`` and the one that serves the page: the module of each, whose
+    """The commands of ``features`` and those that serve the page: the module of each, whose
     ``COMMAND`` it is, and what it is for."""
-    commands = {"serve": ("truehue.tabs.command.serve", "the page, at http://127.0.0.1:7860")}
+    commands = {
+        "serve": ("truehue.tabs.command.serve", "the page, at http://127.0.0.1:7860"),
+        "space": ("truehue.core.cli.space", "a Hugging Face Space that serves the page"),
+    }
     for feature in features:
         commands |= feature.commands
     return commands

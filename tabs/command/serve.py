@@ -52,6 +52,13 @@ NO_ACCOUNT = (
     "Or start a demonstration, where everybody is a visitor, with --demo. For this machine alone "
     "it needs neither: leave out {why}."
 )
+NO_ACCOUNT_IN_SPACE = (
+    "Others reach this Space, but nobody could sign in: there is no account. Make the first one on "
+    "your machine, put its backup into the bucket that the Space mounts, and restart the Space:\n"
+    "  truehue admin add NAME --data DIR\n"
+    "  truehue backup {name} --data DIR\n"
+    "  hf buckets cp {name} hf://buckets/OWNER/BUCKET/{name}"
+)
 
 
 @dataclass(frozen=True)
@@ -120,7 +127,10 @@ def _serve(options: argparse.Namespace) -> int:
         # Before Gradio is imported: no analytics, and no calls to other hosts at start-up.
         os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
         from truehue.storage.store import Storage
+        from truehue.tabs.backup.bucket import restore_from_bucket
 
+        data = Path(settings.data).expanduser()
+        restored = not settings.demo and restore_from_bucket(data)
         with Storage.open(settings.data, back_up=settings.backup) as storage:
             if problem := missing_sign_in(settings, storage):
                 raise BadInput(problem)
@@ -128,7 +138,7 @@ def _serve(options: argparse.Namespace) -> int:
             gradio_folder = storage.data_dir / "gradio"
             shutil.rmtree(gradio_folder, ignore_errors=True)
             os.environ["GRADIO_TEMP_DIR"] = str(gradio_folder.absolute())
-            return serve(settings, storage, server_socket)
+            return serve(settings, storage, server_socket, restored)
 
 
 def missing_sign_in(settings: Settings, storage: Storage) -> str:
@@ -136,6 +146,10 @@ def missing_sign_in(settings: Settings, storage: Storage) -> str:
     hosts = allowed_hosts(settings.host, settings.public)
     if hosts != EVERY_HOST or settings.demo or storage.accounts.any():
         return ""
+    if os.environ.get("SPACE_ID"):
+        from truehue.core.space import BUCKET_BACKUP
+
+        return NO_ACCOUNT_IN_SPACE.format(name=BUCKET_BACKUP)
     why = "--public" if settings.public else f"--host {settings.host}"
     folder = shlex.quote(settings.data)
     option = "" if settings.data == default_data_folder() else f" --data {folder}"
@@ -158,8 +172,11 @@ def import_gradio() -> None:
             del sys.modules["mcp"]
 
 
-def serve(settings: Settings, storage: Storage, server_socket: socket.socket) -> int:
-    """Serves the app on a bound socket until it is told to stop."""
+def serve(
+    settings: Settings, storage: Storage, server_socket: socket.socket, restored: bool = False
+) -> int:
+    """Serves the app on a bound socket until it is told to stop; the data may have been
+    ``restored`` from the bucket of a Space."""
     import asyncio
     import time
 
@@ -171,6 +188,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
     from truehue.core.generation.weights.sources import Sources
     from truehue.core.images.decode import limit_pixels
     from truehue.tabs.accounts.control import Control
+    from truehue.tabs.backup.bucket import BucketBackup
     from truehue.tabs.batches.supervisor import RunSupervisor, folders_of_runs
     from truehue.tabs.export.service import clear as clear_exports
     from truehue.tabs.page.answers import cut_endless
@@ -208,6 +226,7 @@ def serve(settings: Settings, storage: Storage, server_socket: socket.socket) ->
         context.service(RunSupervisor).begin()
         context.service(EvaluationService).begin()
         context.service(Control).begin()
+        context.service(BucketBackup).begin(restored)
     app = mount(context, hosts=hosts)
     freeze_gc()
     report_ready()
