@@ -10,6 +10,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
         *("gradio", "duckdb", "fastapi", "starlette", "anyio", "uvicorn", "jinja2", "orjson"),
         *("brotli", "rjsmin", "rcssmin", "scipy", "plotly", "argon2", "psutil", "pyarrow"),
         *("krippendorff", "pydantic", "pydantic_core", "huggingface_hub"),
+        *("packaging", "yaml"),
     ),
     "models": (
         *("diffusers", "accelerate", "safetensors", "torch", "torchvision", "transformers"),

@@ -137,7 +137,9 @@ def test_the_base_is_a_library_beside_packages_of_the_same_names(base: Path, fol
     ], done.stderr
 
 
-@pytest.mark.parametrize("command", ["serve", "runs list", "vlm make --help", "backup x"])
+@pytest.mark.parametrize(
+    "command", ["serve", "runs list", "vlm make --help", "backup x", "space create ann/truehue"]
+)
 def test_the_base_says_which_extra_a_command_needs(base: Path, folder: Path, command: str) -> None:
     name, *rest = command.split()
     done = run(base, name, *rest, folder=folder)

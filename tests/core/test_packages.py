@@ -32,6 +32,8 @@ def test_an_extra_brings_what_is_said_of_it(extra: str) -> None:
         "pydantic": "gradio",
         "pydantic-core": "gradio",
         "huggingface-hub": "gradio",
+        "packaging": "gradio",
+        "pyyaml": "gradio",
         "tokenizers": "transformers",
     }
     for module in EXTRAS[extra]:
