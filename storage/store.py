@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 
 from truehue.core.errors import DataFolderError, NotStored
 from truehue.core.files import ReportProgress, file_problem, ignore_progress, sweep
+from truehue.core.studies import EventKind
 from truehue.storage.accounts import Accounts
 from truehue.storage.backup.backup import (
     BackupReport,
@@ -54,6 +56,18 @@ T = TypeVar("T", bound=FeatureTables)
 log = logging.getLogger("truehue")
 
 _CLOCK_AHEAD = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """How much is stored: rows, and the bytes of the database with its log. ``answers`` are those
+    of participants, ``judgments`` what people said of verdicts."""
+
+    images: int
+    verdicts: int
+    answers: int
+    judgments: int
+    database_bytes: int
 
 
 class Losses:
@@ -206,6 +220,23 @@ class Storage:
             [without_source],
         )
         return int(images), int(verdicts)
+
+    def totals(self) -> Totals:
+        """Return how much is stored."""
+        ((images, verdicts, answers, judgments),) = self._database.rows(
+            "SELECT (SELECT count(*) FROM images), "
+            "(SELECT count(*) FROM evidence) + (SELECT count(*) FROM run_verdicts), "
+            "(SELECT count(*) FROM study_events WHERE kind = ?), "
+            "(SELECT count(*) FROM verdict_judgments)",
+            [EventKind.ANSWER],
+        )
+        return Totals(images, verdicts, answers, judgments, self._database.size_bytes())
+
+    def require_answering(self) -> None:
+        """Return if the database answers. Raises as :meth:`require_installed`, and
+        :class:`StorageError`."""
+        self.require_installed()
+        self._database.tally()
 
     def require_installed(self) -> None:
         """Return if the data folder is the one that was opened; nothing can be stored otherwise.

@@ -13,6 +13,7 @@ from truehue.tabs import (
     generate,
     inspect,
     library,
+    monitoring,
     participants,
     runs,
     studies,
@@ -36,6 +37,7 @@ FEATURES = (
     export.FEATURE,
     backup.FEATURE,
     accounts.FEATURE,
+    monitoring.FEATURE,
 )
 """All features. Their tabs stand in this order, their services are made and their routes are looked
 through in it."""

@@ -84,6 +84,7 @@ declare namespace Api {
     '/api/vlm/questions': QuestionsView;
     '/api/vlm/results': ResultsView;
     '/api/vlm/start': StartView;
+    '/healthz': Health;
     '/study/{}/state': ParticipantState;
   }
 
@@ -1661,6 +1662,10 @@ declare namespace Api {
     id: string;
     name: string;
     title: string;
+  }
+
+  interface Health {
+    status: 'ok';
   }
 
   interface HideConceptSet {

@@ -224,6 +224,11 @@ class Database:
         with self._writing, self._fresh() as cursor, suppress(duckdb.TransactionException):
             cursor.execute("CHECKPOINT")
 
+    def size_bytes(self) -> int:
+        """Return the size of the database file and of its log."""
+        log = self.path.with_name(self.path.name + ".wal")
+        return sum(path.stat().st_size for path in (self.path, log) if path.is_file())
+
     def _has_space(self) -> bool:
         # A checkpoint writes what changed again before it lets go of the old: all of it at most.
         log = self.path.with_name(self.path.name + ".wal")

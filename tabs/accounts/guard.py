@@ -1,4 +1,5 @@
-"""Once there are accounts, only sign-in and the participants' pages are open without a sign-in.
+"""Once there are accounts, only sign-in, the participants' pages and ``/healthz`` are open without
+a sign-in.
 
 The guard covers every route: ours, Gradio's, MCP's, and those that a later version adds.
 """
@@ -28,7 +29,8 @@ SIGN_IN = (
 NO_PROTOCOL = 1008
 """How a websocket is closed that may not be."""
 _OPEN = re.compile(
-    r"/signin|/signin/style\.css|/signout|/assets/favicon\.svg|/(study|assets/participants)/.+",
+    r"/signin|/signin/style\.css|/signout|/healthz|/assets/favicon\.svg|"
+    r"/(study|assets/participants)/.+",
     re.DOTALL,
 )
 _UPWARD = re.compile(r"(^|[/\\])\.\.?($|[/\\])|\\|//")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import atexit
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable
 from threading import Lock, Timer
 
 log = logging.getLogger("truehue")
 
 EVERY_S = 60.0
+_totals: Counter[str] = Counter()
+_counting = Lock()
 
 
 class Refusals:
@@ -27,6 +30,8 @@ class Refusals:
 
     def note(self, kind: str) -> None:
         """``kind`` is one of a few fixed texts: no name, no address, nothing of the request."""
+        with _counting:
+            _totals[self._about + kind] += 1
         with self._lock:
             now = self._clock()
             count = self._since[kind] = self._since.get(kind, 0) + 1
@@ -66,3 +71,9 @@ _refusals = Refusals()
 def note_refusal(kind: str) -> None:
     """Writes to the app's log that something of that kind was refused; see :class:`Refusals`."""
     _refusals.note(kind)
+
+
+def refused() -> dict[str, int]:
+    """How often each kind was refused since this process began, everywhere in it."""
+    with _counting:
+        return dict(_totals)

@@ -100,6 +100,7 @@ ACTIONS: Mapping[str, Action] = {
         "Servers can be chosen only on the machine where TrueHue runs.", at_machine=True
     ),
     "backup": Action("Only an admin can make and download backups."),
+    "read-metrics": Action("Only an admin can read the metrics."),
     "read-notice": Action("That notice cannot be marked as read here."),
 }
 """Everything that is ever asked of :func:`authorize`."""

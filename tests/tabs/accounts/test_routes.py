@@ -218,6 +218,7 @@ def test_no_route_answers_a_stranger(app: Any, browser: Browser) -> None:
         "/signout",
         "/signin/style.css",
         "/assets/favicon.svg",
+        "/healthz",
         "/assets/participants/x",
         "/assets/participants/x/x",
     }
