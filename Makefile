@@ -69,6 +69,7 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench.diagnose
 	$(BIN)/python -m tests.bench.masks
 	$(BIN)/python -m tests.bench.startup
+	$(BIN)/python -m tests.bench.command
 	$(BIN)/python -m tests.bench.page
 	$(BIN)/python -m tests.bench.prompts
 	$(BIN)/python -m tests.bench.diffusion

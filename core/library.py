@@ -5,6 +5,8 @@ uint8 sRGB ``(H, W, 3)``, or ``(H, W)`` of grays; a mask is bool ``(H, W)``, or 
 the object is light (128 or more). Results print as one line, stand as swatches in a notebook, and
 turn into a dict of plain values with ``to_dict()``. Every error is a
 :class:`truehue.core.errors.TrueHueError` whose message says the problem and its remedy.
+
+A function imports what it alone needs, so that the first call to measure an image is fast.
 """
 
 from __future__ import annotations
@@ -15,39 +17,26 @@ from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
-from truehue.core.batch.folder import PLAN
-from truehue.core.color import distances, uw71
-from truehue.core.color.distances import Comparison
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.systems import SYSTEMS, ColorTarget, all_nearest, parse_target
-from truehue.core.command import default_data_folder
-from truehue.core.concepts.palette import describe_colors
 from truehue.core.errors import BadInput, DataFolderError
-from truehue.core.export.columns import arrow_schema
-from truehue.core.export.source import ExportRun
-from truehue.core.export.tables import tables
-from truehue.core.generation.renderer import Light, Rendering, RenderRequest
-from truehue.core.generation.renderer import render as render_request
 from truehue.core.images.load import LoadedImage, load_image, load_mask
 from truehue.core.images.pixels import masked_colors
-from truehue.core.masks.from_marks import select_in_box
-from truehue.core.packages import how_to_install
-from truehue.core.prompts.prompt import Prompt
-from truehue.core.prompts.sets import prompt_set
-from truehue.core.runs.folder import RunFolder
-from truehue.core.verdict import rules as all_rules
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, TargetObject
 from truehue.core.verdict.measure import measure as judge
-from truehue.core.verdict.rules import DEFAULT_RULE, MATCHES, PASS, RULES
-from truehue.core.vlm.evaluation.log import COLUMNS as ANSWER_COLUMNS
-from truehue.core.vlm.evaluation.log import answer_rows, read_log
+from truehue.core.verdict.rules import DEFAULT_RULE, MATCHES, PASS, RULES, Rule
+
+if TYPE_CHECKING:
+    from truehue.core.color.distances import Comparison
+    from truehue.core.generation.renderer import Light, Rendering
+    from truehue.core.prompts.prompt import Prompt
 
 ImageLike = str | Path | bytes | Image.Image | NDArray[Any]
 Box = tuple[float, float, float, float]
@@ -203,6 +192,8 @@ class ComparisonResult:
         return "  ".join(f"{name} {value}" for name, value in self._texts().items())
 
     def _repr_html_(self) -> str:
+        from truehue.core.color import uw71
+
         bins = uw71.uw71()
         swatches = {
             f"{side}: {bins[index].name}, {weights[index]:.0%}": bins[index].hex
@@ -272,6 +263,8 @@ def color_of(
 ) -> ColorResult:
     """The color of an object, with its nearest names and its palette; ``mask`` and ``box`` as for
     :func:`measure`. Raises ImageError, MaskError and NoPixels."""
+    from truehue.core.concepts.palette import describe_colors
+
     loaded = _loaded(image)
     inside, notes = _inside(loaded, mask, box)
     found = describe_colors(masked_colors(loaded.srgb8, inside))
@@ -290,6 +283,8 @@ def histogram(
 ) -> NDArray[np.float64]:
     """The shares of the pixels in the 71 bins of UW-71, float64 ``(71,)`` with sum 1: each pixel
     counts in its nearest bin (ColorConceptBench). ``mask`` and ``box`` as for :func:`measure`."""
+    from truehue.core.color import uw71
+
     loaded = _loaded(image)
     counts = uw71.pixel_counts(loaded.srgb8, _inside(loaded, mask, box)[0])
     return np.asarray(counts / counts.sum())
@@ -304,11 +299,13 @@ def compare(
     A side is an image, a list of images (each counts the same), or a distribution of 71 numbers
     with sum 1, as :func:`histogram` returns it. Raises ImageError and NotADistribution.
     """
+    from truehue.core.color import distances
+
     p, q = _distribution(first, "The first side"), _distribution(second, "The second side")
     return ComparisonResult(distances.compare(p, q), p, q)
 
 
-def rules() -> tuple[all_rules.Rule, ...]:
+def rules() -> tuple[Rule, ...]:
     """The rules that :func:`measure` knows, each with version, thresholds and description."""
     return RULES
 
@@ -316,6 +313,8 @@ def rules() -> tuple[all_rules.Rule, ...]:
 def prompts(name: str = "mini") -> tuple[Prompt, ...]:
     """The prompts of a built-in set: ``gencolorbench``, ``mini`` or ``concepts``. Raises BadInput
     for another name."""
+    from truehue.core.prompts.sets import prompt_set
+
     return tuple(prompt_set(name).prompts())
 
 
@@ -330,6 +329,9 @@ def render(
     """An object of known color, light and mask, as the reference renderer draws it: the same call
     gives the same bytes. ``color`` is what :func:`measure` takes as a target. Raises BadInput for
     an object or a light that it does not know."""
+    from truehue.core.generation.renderer import RenderRequest
+    from truehue.core.generation.renderer import render as render_request
+
     albedo = (parse_target(color) if isinstance(color, str) else color).srgb8
     return render_request(RenderRequest(object_name, albedo, light, seed, size_px))
 
@@ -347,6 +349,11 @@ class Results:
     def verdicts(self, *run_ids: str) -> Any:
         """The verdicts of some runs, or of all: one row per object, rule and image, with the
         columns of the export (docs/reference/formats.md). Raises BadInput for an unknown id."""
+        from truehue.core.export.columns import arrow_schema
+        from truehue.core.export.source import ExportRun
+        from truehue.core.export.tables import tables
+        from truehue.core.runs.folder import RunFolder
+
         pa = _pyarrow()
         chosen = self._chosen(run_ids, self.runs, "run")
         runs = [ExportRun(RunFolder(self.folder / _RUNS / run_id)) for run_id in chosen]
@@ -356,11 +363,13 @@ class Results:
     def answers(self, *evaluation_ids: str) -> Any:
         """The answers of some evaluations, or of all: one row per question, with its reading and
         outcome. Raises BadInput for an unknown id."""
+        from truehue.core.vlm.evaluation.log import COLUMNS, answer_rows, read_log
+
         pa = _pyarrow()
         chosen = self._chosen(evaluation_ids, self.evaluations, "evaluation")
         logs = [(name, read_log(self.folder / _EVALUATIONS / name)) for name in chosen]
         rows = answer_rows(logs)
-        names = ["evaluation", *ANSWER_COLUMNS[1:]]
+        names = ["evaluation", *COLUMNS[1:]]
         return pa.table(
             {
                 name: pa.array([row[index] for row in rows], pa.string())
@@ -379,6 +388,8 @@ class Results:
 def open_results(folder: str | Path | None = None) -> Results:
     """The results in a data folder; None is the one that the app takes by default. Raises
     DataFolderError where there is none."""
+    from truehue.core.command import default_data_folder
+
     path = Path(default_data_folder() if folder is None else folder)
     if not path.is_dir():
         raise DataFolderError(
@@ -394,10 +405,14 @@ def _pyarrow() -> Any:
     try:
         return import_module("pyarrow")
     except ImportError as error:
+        from truehue.core.packages import how_to_install
+
         raise BadInput(how_to_install(["pyarrow"], "read results as tables")) from error
 
 
 def _planned(folder: Path) -> tuple[str, ...]:
+    from truehue.core.batch.folder import PLAN
+
     return tuple(sorted(path.parent.name for path in folder.glob(f"*/{PLAN}")))
 
 
@@ -438,6 +453,8 @@ def _inside(
     if mask is not None and box is not None:
         raise BadInput("Give a mask or a box, not both.")
     if box is not None:
+        from truehue.core.masks.from_marks import select_in_box
+
         return select_in_box(image.srgb8, box)
     if isinstance(mask, np.ndarray):
         if mask.dtype == bool and mask.shape == shape:
@@ -462,6 +479,8 @@ def _distribution(side: Any, name: str) -> NDArray[np.float64]:
         return histogram(side)
     if isinstance(side, list | tuple) and side and not isinstance(side[0], int | float):
         return np.asarray(np.mean([histogram(image) for image in side], axis=0))
+    from truehue.core.color import distances
+
     return distances.checked(side, name)
 
 

@@ -6,6 +6,7 @@ import re
 import tomllib
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -85,6 +86,14 @@ def test_the_version_is_told(
     assert capsys.readouterr().out == "0.1.0\n"
 
 
-def test_an_installation_brings_the_command() -> None:
+def test_an_installation_brings_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a program it ends without taking itself apart, which takes a short command long."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert project["project"]["scripts"] == {"truehue": "truehue.tabs.command.main:truehue"}
+    (program,) = map(resolve_name, project["project"]["scripts"].values())
+    taken_apart: list[bool] = []
+    monkeypatch.setattr(
+        command_line, "run_command", lambda _, teardown: taken_apart.append(teardown)
+    )
+    monkeypatch.setattr("sys.argv", ["/somewhere/bin/truehue", "measure"])
+    program()
+    assert taken_apart == [False]

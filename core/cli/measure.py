@@ -23,7 +23,6 @@ from truehue.core.color.systems import parse_target
 from truehue.core.command import JSON_LINES, Command, arg
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.load import load_image, load_mask
-from truehue.core.masks.from_marks import select_in_box
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, Rule, rule
@@ -142,6 +141,8 @@ def _mask(
     """The pixels of the object, bool ``(H, W)``, and what to know about them."""
     if not options.box:
         return load_mask(job.folder / job.mask, (srgb8.shape[0], srgb8.shape[1])), ()
+    from truehue.core.masks.from_marks import select_in_box  # it takes time to import
+
     return select_in_box(srgb8, options.box)
 
 

@@ -9,7 +9,6 @@ and *folded* (the same without the spaces). So "dark gray" is the level 3 color 
 from __future__ import annotations
 
 import csv
-import difflib
 import hashlib
 import io
 import re
@@ -335,6 +334,8 @@ def _unknown(name: str, system_id: str | None) -> UnknownColor:
 
 def _similar(name: str, names: Iterable[str]) -> list[str]:
     """The names spelled most like ``name``, best first; few or none when nothing is like it."""
+    import difflib  # which only a wrong name needs
+
     by_fold: dict[str, str] = {}
     for candidate in names:
         by_fold.setdefault(_fold(candidate), candidate)

@@ -23,7 +23,6 @@ from PIL import Image, ImageCms
 
 from truehue.core.color.spaces import SRGB8_TO_LINEAR1, linear1_to_srgb1
 from truehue.core.errors import ImageError, MaskError, NoPixels
-from truehue.core.files import png_of
 from truehue.core.images.decode import MAX_PIXELS, Decoded, decode
 
 # Pillow's mode, and the color space that a profile for it names.
@@ -253,6 +252,8 @@ def encode_png(srgb8: NDArray[np.uint8]) -> bytes:
     """uint8 sRGB ``(H, W, 3)`` as a PNG that is marked as sRGB; :func:`load_image` gives back the
     same pixels."""
     _check_srgb8(srgb8)
+    from truehue.core.files import png_of  # writing needs more than reading
+
     return png_of(srgb8, srgb=True)
 
 

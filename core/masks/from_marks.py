@@ -15,7 +15,6 @@ import numpy as np
 
 from truehue.core.errors import MaskError, NoPixels
 from truehue.core.images.pixels import Mask
-from truehue.core.masks import grabcut as grabcut_masker
 from truehue.core.masks.grounded.records import Segment
 from truehue.core.masks.marks import STROKES, Mark, parse_marks
 
@@ -399,6 +398,8 @@ def mask_from_marks(
             # The edge is the segmenter's: keep and cut have none to search for.
             pixels, maker = (segment_pixels | keep) & ~cut, "points"
         elif box is not None or layers.keys() & {"keep", "cut"}:
+            from truehue.core.masks import grabcut as grabcut_masker  # it imports OpenCV
+
             result = grabcut_masker.grabcut(srgb8, box[1] if box else None, keep, cut)
             pixels, maker = result.pixels, "grabcut"
             parameters["grabcut"] = {

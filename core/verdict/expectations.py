@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truehue.core.color.systems import ColorTarget, parse_target
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.generation.backends.reference import PlacedTarget
 from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.verdict.rules import DIFFERS, MATCHES
+
+if TYPE_CHECKING:
+    from truehue.core.generation.backends.reference import PlacedTarget
 
 STEPS = ("presence", "detection", "mask", "color")
 """Where the way from an image to a verdict can end, in its order."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,8 +15,10 @@ from truehue.core.color.difference import HUE_GATE_CHROMA, hue_word
 from truehue.core.color.spaces import chroma, hue_deg
 from truehue.core.color.systems import ColorTarget, nearest_names
 from truehue.core.errors import enumeration
-from truehue.core.verdict.expectations import Expectation
 from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, UNSCORED, LightMatch, Offset, Verdict
+
+if TYPE_CHECKING:
+    from truehue.core.verdict.expectations import Expectation
 
 SMALL = 5.0
 """From here on a difference of lightness or chroma is named outright, in CIELAB units."""

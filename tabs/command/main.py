@@ -32,8 +32,13 @@ WITHOUT_PAGE = ("runs", "admin", "backup", "restore")
 """Commands that ``python app.py`` has, too."""
 
 
-def truehue(arguments: Sequence[str] | None = None, features: Sequence[Feature] = FEATURES) -> None:
-    """The command ``truehue``: the first argument says which of the commands of ``features``."""
+def truehue(
+    arguments: Sequence[str] | None = None,
+    features: Sequence[Feature] = FEATURES,
+    teardown: bool = True,
+) -> None:
+    """The command ``truehue``: the first argument says which of the commands of ``features``;
+    ``teardown`` is that of :func:`truehue.core.command.run_command`."""
     commands = commands_of(features)
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in ("-h", "--help"):
@@ -51,7 +56,7 @@ def truehue(arguments: Sequence[str] | None = None, features: Sequence[Feature] 
         lambda: status_of(
             lambda: command_of(name, features).main(rest), purpose=f"run truehue {name}"
         ),
-        name != "serve",
+        teardown,
     )
 
 

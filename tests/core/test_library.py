@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +45,31 @@ def test_the_names_are_those_that_are_documented() -> None:
         assert f":func:`{name}`" in (truehue.__doc__ or "")
     with pytest.raises(AttributeError, match="no attribute 'colour_of'"):
         truehue.colour_of  # noqa: B018
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import truehue; truehue.measure(path, 'crimson', mask=path)",
+        "from truehue.tabs.command.main import command_of; "
+        "command_of('measure').main([path, '--mask', path, '--target', 'crimson'])",
+    ],
+)
+def test_measuring_imports_what_it_needs(code: str, tmp_path: Path) -> None:
+    """A command for one image takes as long as its imports."""
+    path = tmp_path / "white.png"
+    Image.new("RGB", (8, 8), "white").save(path)
+    code = f"import sys; path = sys.argv[1]; {code}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
+    )
+    modules = {name for name in done.stdout.splitlines()[-1].split() if "truehue.core." in name}
+    assert "truehue.core.verdict.truehue" in modules
+    packages = {name.split(".")[2] for name in modules}
+    unwanted = {"batch", "concepts", "export", "generation", "prompts", "runs", "vlm"}
+    assert packages & unwanted == set()
+    assert modules & {"truehue.core.masks.grabcut", "truehue.core.masks.from_marks"} == set()
 
 
 def test_an_image_is_the_same_from_a_file_bytes_pil_and_an_array(tmp_path: Path) -> None:
