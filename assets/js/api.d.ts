@@ -134,6 +134,7 @@ declare namespace Api {
     '/api/jobs/{}/cancel': [Omit<NamedJob, 'job_id'>, Done];
     '/api/judgments': [AnswerVerdict, JudgmentJson];
     '/api/judgments/{}/withdraw': [Omit<Judgment, 'judgment_id'>, Done];
+    '/api/measure': [MeasureImage, MeasuredImage];
     '/api/notices/read': [Notice, Notices];
     '/api/prompts/resolve': [Resolve, ResolvedPrompts];
     '/api/prompts/sets': [EmptyRequest, PromptsImport];
@@ -192,6 +193,12 @@ declare namespace Api {
     high: number;
     interval: string;
     counts: string;
+  }
+
+  interface AcceptedColor {
+    name: string;
+    hex: string;
+    lab: Array<number>;
   }
 
   interface AccuracyCell {
@@ -1995,6 +2002,15 @@ declare namespace Api {
     words: string;
   }
 
+  interface LightMatch {
+    factor: number;
+    haze_percent: number;
+    cost: number;
+    percentile: number;
+    clipped_percent: number;
+    seen_lab: [number, number, number];
+  }
+
   interface LimitJson {
     id: string;
     name: string;
@@ -2228,10 +2244,77 @@ declare namespace Api {
     unscored: Array<UnscoredReason>;
   }
 
+  interface MeasureImage {
+    image: string;
+    target: string;
+    mask?: string;
+    object_name?: string;
+    rule?: string;
+    k?: number | string;
+    relation?: 'matches' | 'differs';
+    box?: Array<number | string>;
+    system?: '' | 'css' | 'l1' | 'l2' | 'l3';
+  }
+
   interface MeasureText {
     name: string;
     text: string;
     title: string;
+  }
+
+  interface MeasuredDominant {
+    method: string;
+    axis_hue_deg: number | null;
+    axis_share: number | null;
+    achromatic: boolean;
+    pixels: number;
+    pixels_used: number;
+    steps: Array<[string, number]>;
+  }
+
+  interface MeasuredImage {
+    status: 'pass' | 'fail';
+    reason: string;
+    rule: string;
+    version: string;
+    object: string;
+    target: string;
+    target_hex: string;
+    system: string | null;
+    relation?: string;
+    parameters: Record<string, any>;
+    lab: Array<number>;
+    target_lab: Array<number>;
+    delta_e00: number | null;
+    delta_chroma: number | null;
+    hue_deg: number | null;
+    metrics: Record<string, MeasuredMetric>;
+    candidates: Array<AcceptedColor>;
+    accepted_count: number;
+    found_hex?: string;
+    found_hue_deg?: number;
+    offset?: MeasuredOffset;
+    dominant?: MeasuredDominant;
+    confidence_percent?: number;
+    light?: LightMatch;
+    accepted: string;
+    mask_px: number;
+    notes: Array<string>;
+    image_notes: Array<string>;
+  }
+
+  interface MeasuredMetric {
+    value: number;
+    threshold: number | null;
+    passed: boolean | null;
+    candidate: string;
+  }
+
+  interface MeasuredOffset {
+    lightness: number;
+    chroma: number;
+    hue_deg: number | null;
+    to: string;
   }
 
   interface MeasuredScene {

@@ -1,4 +1,5 @@
 """The endpoints for programs: a few use cases of the page, the same for Gradio's API and MCP.
+:func:`measure_image` is also at a plain address (:mod:`truehue.tabs.api.routes`).
 
 Each endpoint's description is its docstring and the fields of its request
 (:mod:`truehue.tabs.api.description`). Images are passed as text, base64 of a file or the id of a
@@ -10,7 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired, TypedDict, cast
 
 import numpy as np
 from pydantic import Field
@@ -20,9 +21,10 @@ from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.generation.registry import RENDERER
 from truehue.core.images.load import load_image, load_mask
+from truehue.core.masks.from_marks import select_in_box
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import measure
-from truehue.core.verdict.rules import DEFAULT_RULE
+from truehue.core.verdict.rules import DEFAULT_RULE, LightMatch
 from truehue.tabs.api.description import ApiRequest, Endpoint
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.leaderboard import leaderboard_view
@@ -73,32 +75,110 @@ class MeasureImage(ApiRequest):
         "matches",
         description="matches: the object must have the color; differs: it must not.",
     )
+    box: list[float] = Field(
+        [],
+        description="instead of a mask, a box around the object: x0, y0, x1, y1 in pixels from the "
+        "top left. Its pixels are selected by GrabCut. Empty for none.",
+    )
+    system: Literal["", "css", "l1", "l2", "l3"] = Field(
+        "", description="the color system of the target's name; empty for the first that has it."
+    )
+
+
+class MeasuredMetric(TypedDict):
+    """A metric of a verdict. Without a ``threshold`` it is not judged, and ``passed`` is null;
+    ``candidate`` is the accepted color that it was taken to."""
+
+    value: float
+    threshold: float | None
+    passed: bool | None
+    candidate: str
+
+
+class AcceptedColor(TypedDict):
+    """A color that counts as the target; ``name`` is empty for one given in numbers."""
+
+    name: str
+    hex: str
+    lab: list[float]
+
+
+class MeasuredOffset(TypedDict):
+    """Measured minus accepted color; ``to`` names the accepted one."""
+
+    lightness: float
+    chroma: float
+    hue_deg: float | None
+    to: str
+
+
+class MeasuredDominant(TypedDict):
+    """How the color was found among the pixels; ``steps`` are names with counts of pixels."""
+
+    method: str
+    axis_hue_deg: float | None
+    axis_share: float | None
+    achromatic: bool
+    pixels: int
+    pixels_used: int
+    steps: list[tuple[str, int]]
+
+
+class MeasuredImage(TypedDict):
+    """A verdict with every number, as ``truehue measure --json`` prints it. Colors are CIELAB for
+    D65 and 2 degrees; ``light`` and ``confidence_percent`` come with the rule ``truehue``."""
+
+    status: Literal["pass", "fail"]
+    reason: str
+    rule: str
+    version: str
+    object: str
+    target: str
+    target_hex: str
+    system: str | None
+    relation: NotRequired[str]
+    parameters: dict[str, Any]
+    lab: list[float]
+    target_lab: list[float]
+    delta_e00: float | None
+    delta_chroma: float | None
+    hue_deg: float | None
+    metrics: dict[str, MeasuredMetric]
+    candidates: list[AcceptedColor]
+    accepted_count: int
+    found_hex: NotRequired[str]
+    found_hue_deg: NotRequired[float]
+    offset: NotRequired[MeasuredOffset]
+    dominant: NotRequired[MeasuredDominant]
+    confidence_percent: NotRequired[float]
+    light: NotRequired[LightMatch]
+    accepted: str
+    mask_px: int
+    notes: list[str]
+    image_notes: list[str]
 
 
 @requires("compute")
-def measure_image(context: Context, actor: Actor, request: MeasureImage) -> Mapping[str, Any]:
+def measure_image(context: Context, actor: Actor, request: MeasureImage) -> MeasuredImage:
     """Does the object in an image have the target color, or, by relation, not have it? The verdict
     with every number.
 
     It is what ``truehue measure --json`` prints; nothing is stored.
     """
     srgb8, notes = _pixels(context, request.image)
-    if not request.mask:
-        inside = np.ones(srgb8.shape[:2], dtype=bool)
-    elif _is_id(request.mask):
-        inside = context.mask_pixels(request.mask)
-    else:
-        inside = load_mask(_file(request.mask, "mask"), srgb8.shape[:2])
+    system = request.system or None
+    target = parse_target(request.target, system)
+    inside, mask_notes = _inside(context, request, srgb8)
     put = Question(request.object_name, relation=request.relation)
     result = measure(
         srgb8,
         inside,
-        parse_target(request.target),
+        target,
         request.rule,
-        acceptance=Acceptance(request.k, context.munsell),
+        acceptance=Acceptance(request.k, context.munsell, system),
         target_object=put.target_object,
     )
-    return {**result.as_json(), "image_notes": list(notes)}
+    return cast(MeasuredImage, {**result.as_json(), "image_notes": [*notes, *mask_notes]})
 
 
 class FindMask(ApiRequest):
@@ -283,5 +363,20 @@ def _file(text: str, label: str) -> bytes:
 def _pixels(context: Context, image: str) -> tuple[np.ndarray, tuple[str, ...]]:
     if _is_id(image):
         return context.srgb8(image), context.storage.images.get(image).notes
-    loaded = load_image(_file(image, "image"), name="the image")
+    loaded = load_image(_file(image, "image"))
     return loaded.srgb8, loaded.notes
+
+
+def _inside(
+    context: Context, request: MeasureImage, srgb8: np.ndarray
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The pixels of the object, bool ``(H, W)``, and what to know about them."""
+    if request.mask and request.box:
+        raise BadInput("Give a mask or a box, not both.", "box")
+    if request.box:
+        return select_in_box(srgb8, request.box)
+    if not request.mask:
+        return np.ones(srgb8.shape[:2], dtype=bool), ()
+    if _is_id(request.mask):
+        return context.mask_pixels(request.mask), ()
+    return load_mask(_file(request.mask, "mask"), srgb8.shape[:2]), ()

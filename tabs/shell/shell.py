@@ -12,6 +12,7 @@ import gradio as gr
 
 from truehue.tabs.accounts.guard import Guard
 from truehue.tabs.api import gradio_api, mcp_server
+from truehue.tabs.api.routes import api_routes
 from truehue.tabs.feature import Feature
 from truehue.tabs.features import FEATURES
 from truehue.tabs.page import theme
@@ -132,7 +133,7 @@ def mount(
     for feature in features:
         for router in feature.routers:
             app.include_router(feature.named(router)(context))
-    for make in (routes, job_routes, notice_routes):
+    for make in (routes, job_routes, notice_routes, api_routes):
         app.include_router(make(context))
     app.include_router(asset_routes())
     app.router.routes.append(Route(mcp_server.ADDRESS, mcp_server.McpServer(context)))

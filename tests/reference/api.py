@@ -53,6 +53,7 @@ TITLES = {
     "jobs": "Jobs",
     "judgments": "Answers to verdicts",
     "judgments.csv": "Answers to verdicts",
+    "measure": "Measure",
     "notices": "Notices",
     "prompts": "Prompts",
     "ready": "Service",

@@ -502,7 +502,7 @@ def test_gradio_and_mcp_answer_at_the_desk_of_the_cookie(app: Any, demo: Demonst
     )
     with ann, ben:
         for session, client in (("ann", ann), ("ben", ben)):
-            data = [image, "css:teal", "", "", "truehue", 0, "matches"]
+            data = [image, "css:teal", "", "", "truehue", 0, "matches", [], ""]
             requested = {"data": data, "session_hash": session, "fn_index": fn}
             assert client.post("/gradio_api/queue/join", json=requested).status_code == 200
             message = client.get("/gradio_api/queue/data", params={"session_hash": session}).text
