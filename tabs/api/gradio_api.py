@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
+from gradio.context import get_blocks_context
 from pydantic.fields import FieldInfo
 
 from truehue.tabs.api.description import Endpoint
@@ -21,8 +22,17 @@ AT_ONCE = 4
 
 def wire(context: Context) -> None:
     """Names the endpoints in the ``gr.Blocks`` around."""
+    blocks = get_blocks_context()
+    assert blocks is not None
     for endpoint in ENDPOINTS:
-        gr.api(_handler(context, endpoint), concurrency_limit=AT_ONCE)
+        call = gr.api(_handler(context, endpoint), concurrency_limit=AT_ONCE)
+        for number, field in zip(
+            call["inputs"], endpoint.request.model_fields.values(), strict=True
+        ):
+            # Gradio calls parameters "1st", "2nd" and describes none.
+            parameter = blocks.blocks[number]
+            described = {**parameter.api_info(), "additional_description": _about(field)}
+            parameter._api_info = described
 
 
 def _handler(context: Context, endpoint: Endpoint) -> Callable[..., dict[str, Any]]:

@@ -87,9 +87,13 @@ def test_every_endpoint_is_described(client: Client) -> None:
         for name, about in named.items()
     }
     assert parameters == {f"/{item.name}": set(item.request.model_fields) for item in ENDPOINTS}
-    for endpoint in named.values():
-        assert endpoint["description"]
-        assert all(parameter["python_type"]["type"] for parameter in endpoint["parameters"])
+    for item in ENDPOINTS:
+        about = named[f"/{item.name}"]
+        assert about["description"]
+        assert all(parameter["python_type"]["type"] for parameter in about["parameters"])
+        for parameter in about["parameters"]:
+            field = item.request.model_fields[parameter["parameter_name"]]
+            assert parameter["python_type"]["description"].startswith(field.description)
 
 
 @pytest.mark.parametrize(
