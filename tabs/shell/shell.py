@@ -132,10 +132,11 @@ def mount(
     app.add_middleware(SameOriginMiddleware, local=context.local, space=space)
     for feature in features:
         for router in feature.routers:
-            app.include_router(feature.named(router)(context))
-    for make in (routes, job_routes, notice_routes, api_routes):
-        app.include_router(make(context))
-    app.include_router(asset_routes())
+            app.include_router(feature.named(router)(context), tags=[feature.id])
+    shared = {"images": routes, "jobs": job_routes, "notices": notice_routes, "measure": api_routes}
+    for tag, make in shared.items():
+        app.include_router(make(context), tags=[tag])
+    app.include_router(asset_routes(), tags=["assets"])
     app.router.routes.append(Route(mcp_server.ADDRESS, mcp_server.McpServer(context)))
     demo = build(context, features)
     demo.state_session_capacity = MAX_SESSIONS

@@ -34,7 +34,8 @@ The guide [Serving](../guides/serving.md#for-programs) has examples.
 - A field in bold is required. `{name}` in an address is replaced by an id.
 
 The running app describes the same addresses for machines at `/api/openapi.json`, with the JSON
-schema of every answer under `components.schemas`. Generated clients get their types from there."""
+schema of every answer under `components.schemas`, and the feature of each address as its tag.
+Generated clients get their types and groups from there."""
 TITLES = {
     "backups": "Backups",
     "cfm": "Color fidelity",

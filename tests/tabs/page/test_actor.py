@@ -261,6 +261,8 @@ def test_the_routes_are_described_with_what_they_take(app: Any) -> None:
     sent = {path: item["post"] for path, item in message["paths"].items() if "post" in item}
     assert len(sent) > 30
     assert all(item["summary"] and item["requestBody"]["content"] for item in sent.values())
+    tags = [route["tags"] for item in message["paths"].values() for route in item.values()]
+    assert {"compare", "explore", "inspect", "jobs", "measure", "vlm"} < {tag for (tag,) in tags}
     rename = sent["/api/compare/sets/{set_id}/name"]
     assert {parameter["name"] for parameter in rename["parameters"]} == {"set_id", "X-TrueHue"}
     (body,) = rename["requestBody"]["content"].values()
