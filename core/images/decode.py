@@ -104,8 +104,9 @@ _most_pixels = MAX_PIXELS
 # In this order: the first five come with Pillow's core, the others load when they are reached.
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "PPM", "TIFF", "WEBP", "AVIF")
 _ACCEPTED = "PNG, JPEG, TIFF, WebP, AVIF, BMP, GIF and PPM/PGM files work"
+_PNG = b"\x89PNG\r\n\x1a\n"
 _SIGNATURES = (
-    (0, b"\x89PNG", "PNG"),
+    (0, _PNG[:4], "PNG"),
     (0, b"\xff\xd8\xff", "JPEG"),
     (0, b"BM", "BMP"),
     (0, b"GIF8", "GIF"),
@@ -212,7 +213,13 @@ def _open(stream: IO[bytes], head: bytes, name: str) -> Image.Image:
     limit = _most_pixels // 1_000_000
     advice = f"TrueHue reads up to {limit} megapixels. Make the image smaller or crop it."
     try:
-        image = Image.open(stream, formats=_FORMATS)
+        if head.startswith(_PNG):
+            from PIL.PngImagePlugin import PngImageFile
+
+            # Image.open would first import the readers of four other formats.
+            image: Image.Image = PngImageFile(stream)
+        else:
+            image = Image.open(stream, formats=_FORMATS)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         # Pillow's limit lies above ours; a warning arrives here where warnings are errors.
         raise ImageError(f"{name} is too large. {advice}") from error
