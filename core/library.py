@@ -26,7 +26,7 @@ from PIL import Image
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.systems import SYSTEMS, ColorTarget, all_nearest, parse_target
 from truehue.core.errors import BadInput, DataFolderError
-from truehue.core.images.load import LoadedImage, load_image, load_mask
+from truehue.core.images.load import LoadedImage, load_image, object_pixels
 from truehue.core.images.pixels import masked_colors
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, TargetObject
@@ -92,11 +92,7 @@ class VerdictResult:
         return {**self.measurement.as_json(), "image_notes": list(self.notes)}
 
     def __repr__(self) -> str:
-        verdict, target = self.measurement.verdict, self.measurement.target
-        return (
-            f"{verdict.status.upper()}  target {target.label}, measured {_lab_text(verdict.lab)}  "
-            f"[{verdict.rule} {verdict.version}] {verdict.reason}"
-        )
+        return self.measurement.line()
 
     def _repr_html_(self) -> str:
         verdict, target = self.measurement.verdict, self.measurement.target
@@ -175,15 +171,15 @@ class ComparisonResult:
 
     def to_dict(self) -> dict[str, Any]:
         """All distances as plain values; ``docs/science/concepts.md`` describes them."""
-        found = self.comparison
+        comparison = self.comparison
         return {
-            "pcc": found.pcc,
-            "emd_lab": found.emd_lab,
-            "entropy_difference_nats": found.entropy_difference,
-            "dominant_equal": found.dominant_equal,
-            "delta_hue_deg": found.delta_hue_deg,
-            "total_variation": found.total_variation,
-            "jensen_shannon_nats": found.jensen_shannon,
+            "pcc": comparison.pcc,
+            "emd_lab": comparison.emd_lab,
+            "entropy_difference_nats": comparison.entropy_difference,
+            "dominant_equal": comparison.dominant_equal,
+            "delta_hue_deg": comparison.delta_hue_deg,
+            "total_variation": comparison.total_variation,
+            "jensen_shannon_nats": comparison.jensen_shannon,
             "first": self.first.tolist(),
             "second": self.second.tolist(),
         }
@@ -267,13 +263,16 @@ def color_of(
 
     loaded = _loaded(image)
     inside, notes = _inside(loaded, mask, box)
-    found = describe_colors(masked_colors(loaded.srgb8, inside))
+    description = describe_colors(masked_colors(loaded.srgb8, inside))
     return ColorResult(
-        found.lit_lab,
-        found.mean_lab,
-        {key: (near[0][0].name, near[0][1]) for key, near in all_nearest(found.lit_lab, 1).items()},
-        tuple(zip(found.palette.hexes, found.palette.weights.tolist(), strict=True)),
-        found.pixel_count,
+        description.lit_lab,
+        description.mean_lab,
+        {
+            key: (near[0][0].name, near[0][1])
+            for key, near in all_nearest(description.lit_lab, 1).items()
+        },
+        tuple(zip(description.palette.hexes, description.palette.weights.tolist(), strict=True)),
+        description.pixel_count,
         (*loaded.notes, *notes),
     )
 
@@ -392,9 +391,7 @@ def open_results(folder: str | Path | None = None) -> Results:
 
     path = Path(default_data_folder() if folder is None else folder)
     if not path.is_dir():
-        raise DataFolderError(
-            f"There is no data folder {path}. Give the one that the app was told."
-        )
+        raise DataFolderError(f"There is no data folder {path}. Give the one that the app uses.")
     return Results(path, *(_planned(path / name) for name in (_RUNS, _EVALUATIONS)))
 
 
@@ -462,14 +459,7 @@ def _inside(
         mask = Image.fromarray(
             np.where(mask, 255, 0).astype(np.uint8) if mask.dtype == bool else mask
         )
-    if mask is not None:
-        source = _file_of(mask) if isinstance(mask, Image.Image) else mask
-        return load_mask(source, (shape[0], shape[1])), ()
-    if image.opaque is not None:
-        return image.opaque, ("No mask: opaque pixels are measured.",)
-    return np.ones(shape, dtype=bool), (
-        "No mask: the whole image is measured, including its background.",
-    )
+    return object_pixels(image, _file_of(mask) if isinstance(mask, Image.Image) else mask)
 
 
 def _distribution(side: Any, name: str) -> NDArray[np.float64]:

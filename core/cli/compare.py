@@ -49,7 +49,7 @@ from truehue.core.concepts.records import (
     DistributionRow,
 )
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.images.load import LoadedImage, load_image, load_mask
+from truehue.core.images.load import load_image, object_pixels
 
 OF_NUMBERS = frozenset({".csv", ".tsv", ".txt", ".json"})
 OF_IMAGES = frozenset(
@@ -129,19 +129,8 @@ def read_side(path: Path, mask: Path | None, how: Reading) -> Side:
 
 def _file_profile(path: Path, mask: Path | None) -> tuple[ColorProfile, tuple[str, ...]]:
     image = load_image(path)
-    inside, notes = _inside(image, mask)
+    inside, notes = object_pixels(image, mask)
     return profile_of(image.srgb8, inside), (*image.notes, *notes)
-
-
-def _inside(image: LoadedImage, mask: Path | None) -> tuple[np.ndarray, tuple[str, ...]]:
-    """The pixels to measure, and what was assumed about them."""
-    if mask is not None:
-        return load_mask(mask, image.srgb8.shape[:2]), ()
-    if image.opaque is not None:
-        return image.opaque, ("No mask: opaque pixels are measured.",)
-    return np.ones(image.srgb8.shape[:2], dtype=bool), (
-        "No mask: the whole image is measured, including its background.",
-    )
 
 
 def _folder(path: Path, masks: Path | None, how: Reading) -> Side:

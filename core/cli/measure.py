@@ -181,16 +181,6 @@ def _unscored(job: MeasureItem, reason: str, by: Rule, object_name: str) -> dict
     }
 
 
-def _line(file: str, measurement: Measurement) -> str:
-    verdict = measurement.verdict
-    word = {"pass": "PASS", "fail": "FAIL"}[verdict.status]
-    lab = ", ".join(f"{value:.2f}" for value in verdict.lab or ())
-    return (
-        f"{word}  {file}  target {measurement.target.label}, measured Lab ({lab})  "
-        f"[{verdict.rule} {verdict.version}] {verdict.reason}"
-    )
-
-
 def _measure(options: argparse.Namespace) -> int:
     as_json = options.json or options.manifest is not None
     by = rule(options.rule)
@@ -216,7 +206,7 @@ def _measure(options: argparse.Namespace) -> int:
                 line["box"] = options.box
             _print_json({**line, "image_notes": list(notes)})
         else:
-            print(_line(job.file, measurement), flush=True)
+            print(measurement.line(job.file), flush=True)
             for note in (*notes, *measurement.notes):
                 print(f"      {note}", flush=True)
     return 2 if failed else 0

@@ -296,6 +296,22 @@ def load_mask(source: str | Path | bytes, shape: tuple[int, int]) -> NDArray[np.
     return inside
 
 
+def object_pixels(
+    image: LoadedImage, mask: str | Path | bytes | None
+) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """The pixels to measure, bool (H, W), and what was assumed about them: those inside a mask file;
+    without one the opaque pixels, and all where nothing is transparent. Raises as
+    :func:`load_mask`."""
+    shape = (image.srgb8.shape[0], image.srgb8.shape[1])
+    if mask is not None:
+        return load_mask(mask, shape), ()
+    if image.opaque is not None:
+        return image.opaque, ("No mask: opaque pixels are measured.",)
+    return np.ones(shape, dtype=bool), (
+        "No mask: the whole image is measured, including its background.",
+    )
+
+
 def _name_of(source: str | Path | bytes, of_bytes: str) -> str:
     return of_bytes if isinstance(source, bytes) else Path(source).name or str(source)
 

@@ -145,6 +145,15 @@ class Measurement:
         positions = {0, *(metric.candidate for metric in self.verdict.metrics)}
         return tuple(self.candidates[index] for index in sorted(positions))
 
+    def line(self, name: str = "") -> str:
+        """The verdict in one line; ``name`` of the image stands behind its first word."""
+        verdict = self.verdict
+        lab = ", ".join(f"{value:.2f}" for value in verdict.lab or ())
+        return (
+            f"{verdict.status.upper()}  {f'{name}  ' if name else ''}target {self.target.label}, "
+            f"measured Lab ({lab})  [{verdict.rule} {verdict.version}] {verdict.reason}"
+        )
+
     def as_json(self) -> dict[str, Any]:
         """One flat object: status, reason, rule, version, then what was asked, then the numbers."""
         return {

@@ -19,7 +19,7 @@ class Health(TypedDict):
 
 def health(context: Context) -> Health:
     """Whether the data folder is there and its database answers. Raises StorageError, in words that
-    name no file: whoever has signed in is told more."""
+    name no file: the page says more to people who sign in."""
     try:
         context.storage.require_answering()
     except DataFolderError:

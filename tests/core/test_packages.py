@@ -81,11 +81,13 @@ def constraints() -> dict[str, str]:
 
 
 def test_the_tests_run_with_the_versions_that_users_get_and_within_the_bounds() -> None:
-    """make constraints writes the file anew."""
+    """make constraints writes the file again."""
     pins = constraints()
     for line in (line for lines in extras().values() for line in lines):
         requirement = Requirement(line)
         if requirement.name != "truehue":
             pinned = pins[canonicalize_name(requirement.name)]
             assert pinned in requirement.specifier, line
-            assert version(requirement.name) == pinned, f"{line}: install anew, or make constraints"
+            assert version(requirement.name) == pinned, (
+                f"{line}: install again, or make constraints"
+            )
