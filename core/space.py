@@ -78,7 +78,7 @@ This folder was written by `truehue space create`, TrueHue {version}. Create it 
 _DEMO = """\
 This is a demonstration: every visitor has a workspace of
 their own, which is deleted after a day."""
-_ACCOUNTS = "People sign in with the accounts that its admin made."
+_ACCOUNTS = "People with an account sign in, with Hugging Face or a password."
 
 
 @dataclass(frozen=True)
@@ -141,6 +141,7 @@ def header(request: SpaceRequest, pins: Mapping[str, str]) -> dict[str, Any]:
         # A list that is not here is guessed from the sources, which name every model.
         "models": models,
         "datasets": [],
+        **({} if request.demo else {"hf_oauth": True}),
         "suggested_hardware": "l4x1" if models else "cpu-basic",
         "startup_duration_timeout": "1h" if models else "30m",
     }

@@ -41,10 +41,11 @@ class _Session:
 
 @dataclass
 class _Known:
-    """What the tables hold: sessions by their hash."""
+    """What the tables hold: sessions by their hash, accounts also by an id of Hugging Face."""
 
     accounts: dict[str, _Account] = field(default_factory=dict)
     sessions: dict[str, _Session] = field(default_factory=dict)
+    hugging_face: dict[str, str] = field(default_factory=dict)
 
 
 class Accounts:
@@ -81,6 +82,36 @@ class Accounts:
             if not account.record.closed and name_key(account.record.name) == key:
                 return account.record, account.password_hash
         return None
+
+    def by_hugging_face(self, hugging_face_id: str) -> AccountRecord | None:
+        """The account that somebody with this id of Hugging Face signs in to, open or closed; None
+        where there is none."""
+        known = self._known()
+        account = known.accounts.get(known.hugging_face.get(hugging_face_id, ""))
+        return account.record if account else None
+
+    def connect_hugging_face(self, account_id: str, hugging_face_id: str) -> None:
+        """From now on somebody with this id of Hugging Face signs in to this account, and to no
+        other. Raises NotStored, and BadInput where an id has an open account already."""
+        with self._changing:
+            self._account(account_id)
+            other = self.by_hugging_face(hugging_face_id)
+            if other is not None and not other.closed and other.id != account_id:
+                raise BadInput(
+                    f"This Hugging Face account signs in to the account {other.name} already."
+                )
+            with self._database.transaction() as cursor:
+                cursor.execute(
+                    "DELETE FROM hugging_face_accounts WHERE account_id = ?", [account_id]
+                )
+                cursor.execute(
+                    "INSERT OR REPLACE INTO hugging_face_accounts VALUES (?, ?)",
+                    [hugging_face_id, account_id],
+                )
+            known = self._known()
+            known.hugging_face = {
+                key: value for key, value in known.hugging_face.items() if value != account_id
+            } | {hugging_face_id: account_id}
 
     def add(self, name: str, role: str, password_hash: str) -> AccountRecord:
         """Make an account. Raises BadInput for a role that there is not, for a name that an open
@@ -217,6 +248,9 @@ class Accounts:
         sessions = self._database.rows(
             "SELECT session_hash, account_id, created_at, expires_at FROM account_sessions"
         )
+        hugging_face = self._database.rows(
+            "SELECT hugging_face_id, account_id FROM hugging_face_accounts"
+        )
         return _Known(
             {
                 str(row[0]): _Account(
@@ -225,6 +259,7 @@ class Accounts:
                 for row in accounts
             },
             {str(key): _Session(str(account_id), *times) for key, account_id, *times in sessions},
+            {str(key): str(account_id) for key, account_id in hugging_face},
         )
 
 

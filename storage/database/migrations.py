@@ -22,10 +22,11 @@ from truehue.storage.database.steps_5_9 import (
     verdict_judgments,
     write_count_and_losses,
 )
-from truehue.storage.database.steps_10_15 import (
+from truehue.storage.database.steps_10_16 import (
     accounts_and_studies,
     evaluations_and_answers,
     expectations_of_verdicts,
+    hugging_face_accounts,
     judgments_by_person,
     scores_of_items,
     sketches_and_colorings,
@@ -299,6 +300,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(13, "expectations-of-verdicts", expectations_of_verdicts),
     Migration(14, "scores-of-items", scores_of_items),
     Migration(15, "evaluations-and-answers", evaluations_and_answers),
+    Migration(16, "hugging-face-accounts", hugging_face_accounts),
 )
 
 

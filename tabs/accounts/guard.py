@@ -29,7 +29,7 @@ SIGN_IN = (
 NO_PROTOCOL = 1008
 """How a websocket is closed that may not be."""
 _OPEN = re.compile(
-    r"/signin|/signin/style\.css|/signout|/healthz|/assets/favicon\.svg|"
+    r"/signin|/signin/(style\.css|hugging-face(/done)?)|/signout|/healthz|/assets/favicon\.svg|"
     r"/(study|assets/participants)/.+",
     re.DOTALL,
 )

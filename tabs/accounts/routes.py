@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+import secrets
+from functools import cache, partial
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote, unquote
 
 import anyio
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.requests import ClientDisconnect
 
+from truehue.core.errors import BadInput
 from truehue.core.version import VERSION
+from truehue.tabs.accounts.hugging_face import BEGIN_AGAIN, KEPT_S, HubAnswer, HuggingFace
 from truehue.tabs.accounts.signing_in import (
     SESSION_S,
     Attempt,
@@ -39,6 +42,10 @@ NO_ACCOUNT = (
     "There is no account yet. The person who runs this TrueHue creates the first one on the "
     "server: python -m truehue admin add NAME"
 )
+NO_ADMIN = "There is no account yet. Who created this Space signs in first, and is its admin."
+HUB, STATE = "/signin/hugging-face", "truehue-hugging-face"
+REFUSED = "Hugging Face was not allowed to say who you are. Try again, or use a password."
+CONNECTED = "From now on you can sign in with your Hugging Face account too."
 _HEADERS = {
     # Nothing runs in these pages, and they send their form only here.
     "Content-Security-Policy": (
@@ -56,14 +63,22 @@ def account_routes(context: Context) -> APIRouter:
         return router
     accounts = context.storage.accounts
     signing_in = SigningIn(accounts, Visitors(context.storage.data_dir / "devices.key"))
+    hub = HuggingFace.from_environment()
+    if hub is not None:
+        _add_hub(router, context, signing_in, hub)
+    page = partial(_page, hub=hub is not None)
 
     @router.get("/signin")
     def sign_in_page(request: Request, next: str = "/", out: int = 0) -> Response:
         if not accounts.any():
-            return _to("/") if context.local else _page("signin", 403, error=NO_ACCOUNT)
+            if context.local:
+                return _to("/")
+            if hub is not None and hub.invited.admin_id:
+                return page("signin", words=NO_ADMIN, passwords=False)
+            return _page("signin", 403, error=NO_ACCOUNT, passwords=False)
         if actor_of(context, request) != NOBODY:
             return _to(local_path(next))
-        return _page("signin", words=SIGNED_OUT if out else "", next=local_path(next))
+        return page("signin", words=SIGNED_OUT if out else "", next=local_path(next))
 
     @router.post("/signin")
     async def sign_in(request: Request) -> Response:
@@ -83,18 +98,18 @@ def account_routes(context: Context) -> APIRouter:
         )
         if isinstance(result, Refused):
             status = 429 if result.wait_s else 401
-            answer = _page("signin", status, error=result.words, person=name, next=onward)
+            answer = page("signin", status, error=result.words, person=name, next=onward)
             if result.wait_s:
                 answer.headers["Retry-After"] = str(result.wait_s)
             return answer
         answer = _to(onward)
-        _keep(answer, result, bool(os.environ.get("SPACE_ID")) or is_https(request.scope))
+        _keep(answer, result, _secure(request))
         return answer
 
     @router.get("/signout")
     def sign_out_page(request: Request) -> Response:
         actor = actor_of(context, request)
-        return _page("signout", person=actor.name) if actor.name else _to("/signin")
+        return page("signout", person=actor.name) if actor.name else _to("/signin")
 
     @router.post("/signout")
     def sign_out(request: Request) -> Response:
@@ -110,6 +125,55 @@ def account_routes(context: Context) -> APIRouter:
     return router
 
 
+def _add_hub(router: APIRouter, context: Context, signing_in: SigningIn, hub: HuggingFace) -> None:
+    """The ways to Hugging Face and back."""
+
+    @router.get(HUB)
+    def to_hub(request: Request, next: str = "/", connect: int = 0) -> Response:
+        actor = actor_of(context, request)
+        account_id = actor.id if connect and actor.name else ""
+        host = os.environ.get("SPACE_HOST")
+        scheme = "https" if _secure(request) else "http"
+        back = f"{scheme}://{host or request.url.netloc}{HUB}/done"
+        try:
+            address, state = hub.begin(back, account_id)
+        except BadInput as error:
+            return _page("signin", 502, error=str(error), hub=True)
+        answer = _to(address)
+        options: dict[str, Any] = {"httponly": True, "samesite": "lax", "secure": _secure(request)}
+        value = quote(f"{state} {local_path(next)}", safe="")
+        answer.set_cookie(STATE, value, max_age=KEPT_S, path=HUB, **options)
+        return answer
+
+    @router.get(f"{HUB}/done")
+    def from_hub(request: Request, state: str = "", code: str = "", error: str = "") -> Response:
+        expected, _, onward = unquote(request.cookies.get(STATE, "")).partition(" ")
+        try:
+            if error:
+                raise BadInput(REFUSED)
+            if not state or not secrets.compare_digest(state.encode(), expected.encode()):
+                raise BadInput(BEGIN_AGAIN)
+            session = request.cookies.get(SESSION, "")
+            result = signing_in.sign_in_from_hub(
+                hub, HubAnswer(state, code, request.client.host if request.client else "", session)
+            )
+        except BadInput as problem:
+            note_refusal("an attempt to sign in with Hugging Face")
+            answer = _page("signin", 401, error=str(problem), hub=True, next=local_path(onward))
+        else:
+            if result is None:
+                answer = _page("signout", words=CONNECTED, person=actor_of(context, request).name)
+            else:
+                answer = _to(local_path(onward))
+                _keep(answer, result, _secure(request))
+        answer.delete_cookie(STATE, path=HUB, httponly=True, samesite="lax")
+        return answer
+
+
+def _secure(request: Request) -> bool:
+    return bool(os.environ.get("SPACE_ID")) or is_https(request.scope)
+
+
 def _keep(answer: Response, result: SignedIn, secure: bool) -> None:
     """Has the browser keep its session, and that somebody signed in with it."""
     options: dict[str, Any] = {"httponly": True, "samesite": "lax", "secure": secure}
@@ -117,8 +181,10 @@ def _keep(answer: Response, result: SignedIn, secure: bool) -> None:
     answer.set_cookie(DEVICE, result.device, max_age=DEVICE_S, path="/signin", **options)
 
 
-def _page(file: str, status: int = 200, **values: str) -> Response:
-    provided = {"error": "", "words": "", "person": "", "next": "/", "version": VERSION, **values}
+def _page(file: str, status: int = 200, **values: str | bool) -> Response:
+    """A page; ``hub``: it offers Hugging Face, ``passwords``: the form for a password."""
+    texts = dict.fromkeys(("error", "words", "person"), "")
+    provided = {**texts, "next": "/", "version": VERSION, "hub": False, "passwords": True, **values}
     return HTMLResponse(html(f"accounts/{file}", style=STYLE, **provided), status, _HEADERS)
 
 

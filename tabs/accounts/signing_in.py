@@ -11,8 +11,10 @@ from functools import partial
 
 import anyio
 
+from truehue.core.errors import BadInput
 from truehue.core.studies import AccountRecord
 from truehue.storage.accounts import Accounts, name_key
+from truehue.tabs.accounts.hugging_face import BEGIN_AGAIN, HubAnswer, HuggingFace, account_of
 from truehue.tabs.accounts.passwords import Passwords
 from truehue.tabs.page.actor import hashed
 from truehue.tabs.page.refusals import note_refusal
@@ -104,15 +106,39 @@ class SigningIn:
         """Ends a session on the server, whatever the browser keeps."""
         self._accounts.end_session(hashed(session))
 
+    def sign_in_from_hub(self, hub: HuggingFace, answer: HubAnswer) -> SignedIn | None:
+        """As :meth:`sign_in`, for who comes back from Hugging Face. None where somebody with a
+        session connected their account: that session goes on. Raises BadInput."""
+        paces: dict[Hashable, Pace] = {("address", network_of(answer.address)): ADDRESS}
+        if (wait_s := math.ceil(self._throttle.begin(paces))) > 0:
+            note_refusal("an attempt to sign in, too soon after others")
+            raise BadInput(_later(wait_s))
+        attempt = hub.take(answer.state)
+        person = hub.person(attempt, answer.code)
+        if attempt.account_id:
+            account = self._accounts.session(hashed(answer.session))
+            if account is None or account.id != attempt.account_id:
+                raise BadInput(BEGIN_AGAIN)
+            self._accounts.connect_hugging_face(account.id, person.id)
+        else:
+            account = account_of(person, self._accounts, hub.invited, self._passwords)
+        self._throttle.succeeded(paces, None)
+        return None if attempt.account_id else self._session(account, answer.session)
+
     def _begin(self, account: AccountRecord, password_hash: str, attempt: Attempt) -> SignedIn:
         if self._passwords.is_dated(password_hash):
             password_hash = self._passwords.hash_of(attempt.password)
             self._accounts.set_password_hash(account.id, password_hash)
-        if attempt.session:
-            self.sign_out(attempt.session)
+        return self._session(account, attempt.session)
+
+    def _session(self, account: AccountRecord, former: str) -> SignedIn:
+        """A new session; the ``former`` one of this browser ends."""
+        if former:
+            self.sign_out(former)
         token = secrets.token_urlsafe(32)
         self._accounts.begin_session(account.id, hashed(token), SESSION_S)
-        device = _device_of(account, password_hash, secrets.token_hex(_HALF // 2))
+        entry = self._accounts.by_name(account.name)
+        device = _device_of(account, entry[1] if entry else "", secrets.token_hex(_HALF // 2))
         return SignedIn(account, token, self._devices.signed(device))
 
 
@@ -149,5 +175,6 @@ def local_path(text: str) -> str:
     """``text`` where it is a path of this app to go on to, else ``/``: no other site's address, and
     no door again."""
     plain = text.startswith("/") and not text.startswith("//") and not _UNPRINTED.search(text)
-    path = text.partition("?")[0].partition("#")[0].rstrip("/")
-    return text if plain and path not in ("/signin", "/signout") and len(text) < 2_000 else "/"
+    path = text.partition("?")[0].partition("#")[0]
+    door = path.startswith(("/signin", "/signout"))
+    return text if plain and not door and len(text) < 2_000 else "/"

@@ -53,11 +53,9 @@ NO_ACCOUNT = (
     "it needs neither: leave out {why}."
 )
 NO_ACCOUNT_IN_SPACE = (
-    "Others reach this Space, but nobody could sign in: there is no account. Make the first one on "
-    "your machine, put its backup into the bucket that the Space mounts, and restart the Space:\n"
-    "  truehue admin add NAME --data DIR\n"
-    "  truehue backup {name} --data DIR\n"
-    "  hf buckets cp {name} hf://buckets/OWNER/BUCKET/{name}"
+    "Others reach this Space, but nobody could sign in: there is no account, and the Space does "
+    "not let people sign in with Hugging Face. Create it again, which adds that:\n"
+    "  truehue space create OWNER/NAME --no-demo --bucket OWNER/BUCKET"
 )
 
 
@@ -143,13 +141,16 @@ def _serve(options: argparse.Namespace) -> int:
 
 def missing_sign_in(settings: Settings, storage: Storage) -> str:
     """Why the app may not be served so: others would reach it, and nobody could sign in."""
+    from truehue.tabs.accounts.hugging_face import HuggingFace
+
     hosts = allowed_hosts(settings.host, settings.public)
     if hosts != EVERY_HOST or settings.demo or storage.accounts.any():
         return ""
+    hub = HuggingFace.from_environment()
+    if hub is not None and hub.invited.admin_id:
+        return ""
     if os.environ.get("SPACE_ID"):
-        from truehue.core.space import BUCKET_BACKUP
-
-        return NO_ACCOUNT_IN_SPACE.format(name=BUCKET_BACKUP)
+        return NO_ACCOUNT_IN_SPACE
     why = "--public" if settings.public else f"--host {settings.host}"
     folder = shlex.quote(settings.data)
     option = "" if settings.data == default_data_folder() else f" --data {folder}"

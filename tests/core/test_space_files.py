@@ -138,6 +138,8 @@ def test_a_folder_says_how_it_is_pushed(tmp_path: Path) -> None:
         " --volume hf://buckets/lab/x-data:/data",
         "  hf upload lab/x 'my space' . --type space",
     ]
+    card = SpaceCard.load(tmp_path / "my space" / "README.md")
+    assert card.data.to_dict()["hf_oauth"] is True
     assert "['--no-demo']" in (tmp_path / "my space" / "app.py").read_text()
 
 

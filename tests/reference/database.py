@@ -44,6 +44,7 @@ TABLES = {
     "the parser that it started with.",
     "evidence": "A question and its verdict. Rows are added, never overwritten. The id is the "
     "SHA-256 of the image, mask, object, target color, rule, version and parameters.",
+    "hugging_face_accounts": "Who signs in with which account of Hugging Face.",
     "images": "An image as measured, by the SHA-256 of its pixels. It has its name, its source, "
     "notes on conversions, and the request that it was generated from.",
     "jobs": "Long work, such as an import or an export: who began it, its progress, and its result "

@@ -387,3 +387,14 @@ def evaluations_and_answers(cursor: duckdb.DuckDBPyConnection) -> None:
             reason         VARCHAR NOT NULL
         )
     """)
+
+
+def hugging_face_accounts(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Who signs in with which account of Hugging Face, by the hub's id: a name there can change its
+    holder."""
+    cursor.execute("""
+        CREATE TABLE hugging_face_accounts (
+            hugging_face_id  VARCHAR PRIMARY KEY,
+            account_id       VARCHAR NOT NULL
+        )
+    """)
