@@ -1,0 +1,120 @@
+"""What people call a color: the XKCD color survey as counts of names in CIELAB.
+
+Heer, Stone: "Color Naming Models for Color Selection, Image Editing and Palette Design", CHI 2012,
+1007-1016, whose data this is: 2,677,400 answers of people at screens of their own, for 8,325 bins of
+CIELAB (D65), every 5 in L*, a* and b*, and the 153 names that are used most.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from truehue.core.errors import TrueHueError
+
+FILE = Path(__file__).resolve().parents[2] / "assets" / "color_systems" / "people.npz"
+SHA256 = "c9738239afdf54b8d288dc4b4c23bbfa970462ac78517638d4f86f92a64f9cce"
+MIN_ANSWERS = 20
+"""A color whose bin has fewer is told by the nearest bins together that have as many."""
+
+
+@dataclass(frozen=True)
+class NameShare:
+    """A name, and what ``share`` of the answers it is, 0 to 1."""
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What people call one color: names by falling share, of so many ``answers``."""
+
+    names: tuple[NameShare, ...]
+    answers: int
+
+    def share_of(self, name: str) -> float | None:
+        """How many of 1 would say this name, however it is spelled; None for a name that is none of
+        the 153."""
+        if _plain(name) not in _survey().spelled:
+            return None
+        return next((item.share for item in self.names if _plain(item.name) == _plain(name)), 0.0)
+
+    def words(self, count: int = 2, least: float = 0.1) -> str:
+        """``brown 62%, rust 11%``: the first ones, as long as they are no rarer than ``least``."""
+        first = [item for item in self.names[:count] if item.share >= least] or self.names[:1]
+        return ", ".join(f"{item.name} {100.0 * item.share:.0f}%" for item in first)
+
+
+def naming(lab: ArrayLike) -> Naming:
+    """What people call a color of CIELAB D65/2 degrees, ``(3,)``.
+
+    Raises TrueHueError when the survey's file is missing or was changed.
+    """
+    survey = _survey()
+    distances = np.linalg.norm(survey.lab - np.asarray(lab, dtype=np.float64), axis=1)
+    # Stable: of bins equally far, the first of the survey's order.
+    order = np.argsort(distances, kind="stable")
+    enough = int(np.searchsorted(np.cumsum(survey.answers[order]), MIN_ANSWERS)) + 1
+    counts = survey.counts_of(order[:enough])
+    total = int(counts.sum())
+    used = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+    return Naming(tuple(NameShare(survey.names[i], counts[i] / total) for i in used), total)
+
+
+@dataclass(frozen=True, eq=False)
+class _Survey:
+    """``lab`` float64 (B, 3), ``answers`` of each bin int64 (B,), and the counts of names as rows:
+    those of bin ``i`` are from ``begins[i]`` to ``begins[i + 1]``."""
+
+    lab: NDArray[np.float64]
+    names: Sequence[str]
+    begins: NDArray[np.int64]
+    name_of_row: NDArray[np.uint8]
+    count_of_row: NDArray[np.int64]
+    answers: NDArray[np.int64]
+    spelled: frozenset[str]
+
+    def counts_of(self, bins: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """How often each name was said of these bins together, int64 (153,)."""
+        counts = np.zeros(len(self.names), dtype=np.int64)
+        for index in bins:
+            rows = slice(self.begins[index], self.begins[index + 1])
+            counts[self.name_of_row[rows]] += self.count_of_row[rows]
+        return counts
+
+
+@cache
+def _survey() -> _Survey:
+    restore = "Restore it with: git checkout -- assets/color_systems"
+    try:
+        content = FILE.read_bytes()
+    except OSError as error:
+        raise TrueHueError(f"People's color names cannot be read from {FILE}. {restore}") from error
+    if hashlib.sha256(content).hexdigest() != SHA256:
+        raise TrueHueError(f"{FILE} was changed: its SHA-256 is not that of the survey. {restore}")
+    with np.load(io.BytesIO(content)) as arrays:
+        counts = arrays["counts"].astype(np.int64)
+        begins = np.concatenate([[0], np.cumsum(arrays["names_of_bin"], dtype=np.int64)])
+        names = tuple(str(name) for name in arrays["names"])
+        return _Survey(
+            arrays["lab"].astype(np.float64),
+            names,
+            begins,
+            arrays["name"],
+            counts,
+            np.add.reduceat(counts, begins[:-1]),
+            frozenset(map(_plain, names)),
+        )
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.lower().replace("grey", "gray"))
