@@ -646,6 +646,7 @@ declare namespace Api {
     lab: string;
     lch: string;
     dark_text: boolean;
+    people: string;
     names: Array<NearestName>;
   }
 
@@ -1230,6 +1231,7 @@ declare namespace Api {
     offsets: OffsetsJson | '';
     names_of: string;
     names: Array<SystemNames>;
+    people: PeopleNames;
     steps: Array<StepJson>;
     measures?: Array<MeasureText>;
     colors?: ColorsJson | '';
@@ -2850,6 +2852,17 @@ declare namespace Api {
     skipped: number;
     right: number;
     of: number;
+  }
+
+  interface PeopleName {
+    name: string;
+    percent: string;
+    target: boolean;
+  }
+
+  interface PeopleNames {
+    text: string;
+    rows: Array<PeopleName>;
   }
 
   interface PeopleScores {

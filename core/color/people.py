@@ -46,12 +46,17 @@ class Naming:
         the 153."""
         if _plain(name) not in _survey().spelled:
             return None
-        return next((item.share for item in self.names if _plain(item.name) == _plain(name)), 0.0)
+        return next((item.share for item in self.names if same_name(item.name, name)), 0.0)
 
     def words(self, count: int = 2, least: float = 0.1) -> str:
         """``brown 62%, rust 11%``: the first ones, as long as they are no rarer than ``least``."""
         first = [item for item in self.names[:count] if item.share >= least] or self.names[:1]
-        return ", ".join(f"{item.name} {100.0 * item.share:.0f}%" for item in first)
+        return ", ".join(f"{item.name} {percent_text(item.share)}" for item in first)
+
+
+def percent_text(share: float) -> str:
+    """``41%``, and ``<1%`` for what is rare but not never."""
+    return "<1%" if 0.0 < share < 0.005 else f"{100.0 * share:.0f}%"
 
 
 def naming(lab: ArrayLike) -> Naming:
@@ -114,6 +119,11 @@ def _survey() -> _Survey:
             np.add.reduceat(counts, begins[:-1]),
             frozenset(map(_plain, names)),
         )
+
+
+def same_name(first: str, second: str) -> bool:
+    """Whether two spellings are one name: ``Navy-blue``, ``navy blue``; ``grey``, ``gray``."""
+    return _plain(first) == _plain(second)
 
 
 def _plain(name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 import numpy as np
 
 from truehue.core.color.notation import lab_text
+from truehue.core.color.people import naming, percent_text, same_name
 from truehue.core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8, srgb8_to_lab
 from truehue.core.color.systems import SYSTEMS, all_nearest
 from truehue.core.concepts.palette import (
@@ -25,6 +26,8 @@ Lab = tuple[float, float, float]
 
 EVEN_CONTRAST = 49.5
 """The L* on which black and white text have the same contrast (WCAG, about 4.6 to 1)."""
+PEOPLE_ROWS = 3
+PEOPLE_TEXT = "People (XKCD survey, {answers:,} answers)"
 MAX_PIXELS = 1_000_000
 """Of a whole picture, so that a photograph of many megapixels opens as fast as another."""
 LIT_HELP = (
@@ -69,6 +72,7 @@ class ColorRow(TypedDict):
     lab: str
     lch: str
     dark_text: bool
+    people: str
     names: list[NearestName]
 
 
@@ -91,6 +95,7 @@ def color_row(title: str, lab: Lab, text: str = "", tip: str = "") -> ColorRow:
         "lab": lab_text(lab),
         "lch": lch_text(lab),
         "dark_text": lab[0] > EVEN_CONTRAST,
+        "people": f"people say {naming(lab).words()}",
         "names": names,
     }
 
@@ -120,6 +125,21 @@ class CloseName(TypedDict):
     name: str
     hex: str
     delta_e00: str
+
+
+class PeopleName(TypedDict):
+    """A name that people use, and how many do; ``target``: it is the target's."""
+
+    name: str
+    percent: str
+    target: bool
+
+
+class PeopleNames(TypedDict):
+    """What people call a color, by a survey; ``text`` says which, and of how many answers."""
+
+    text: str
+    rows: list[PeopleName]
 
 
 class SystemNames(TypedDict):
@@ -161,6 +181,7 @@ class EvidenceCards(TypedDict):
     offsets: OffsetsJson | Literal[""]
     names_of: str
     names: list[SystemNames]
+    people: PeopleNames
     steps: list[StepJson]
     measures: NotRequired[list[MeasureText]]
     colors: NotRequired[ColorsJson | Literal[""]]
@@ -207,6 +228,7 @@ def evidence_of_colors(
         "offsets": "",
         "names_of": "the lit region",
         "names": nearest_names_view(described.lit_lab),
+        "people": people_view(described.lit_lab),
         "steps": list(steps),
     }
 
@@ -223,6 +245,23 @@ def nearest_names_view(lab: Lab) -> list[SystemNames]:
         }
         for key, near in all_nearest(np.array(lab), 3).items()
     ]
+
+
+def people_view(lab: Lab, target: str = "") -> PeopleNames:
+    """The names that people use most for a color, and how many use the ``target``'s name for it,
+    where that is a name of the survey."""
+    found = naming(lab)
+    rows = [(item.name, item.share) for item in found.names[:PEOPLE_ROWS]]
+    share = found.share_of(target)
+    if share is not None and not any(same_name(name, target) for name, _ in rows):
+        rows.append((target, share))
+    return {
+        "text": PEOPLE_TEXT.format(answers=found.answers),
+        "rows": [
+            {"name": name, "percent": percent_text(share), "target": same_name(name, target)}
+            for name, share in rows
+        ],
+    }
 
 
 def whole_image(srgb8: np.ndarray) -> tuple[MaskedColors, ColorDescription, str]:

@@ -24,6 +24,7 @@ from truehue.tabs.inspect.colors import (
     OffsetRow,
     OffsetsJson,
     nearest_names_view,
+    people_view,
 )
 from truehue.tabs.inspect.nearest import nearest_name
 from truehue.tabs.inspect.steps import steps
@@ -344,6 +345,7 @@ def evidence_view(
         "offsets": _offsets(measurement),
         "names_of": "the measured color",
         "names": nearest_names_view(measurement.verdict.lab),
+        "people": people_view(measurement.verdict.lab, measurement.target.name or ""),
         "steps": steps(measurement, mask_text, mask_parameters, image_notes),
     }
 

@@ -48,13 +48,26 @@ export function mount({ element, props, watch }) {
     });
   }
 
-  /** @param {Api.SystemNames[]} systems */
-  function names(systems) {
+  /**
+   * @param {Api.SystemNames[]} systems
+   * @param {Api.PeopleNames} people
+   */
+  function names(systems, people) {
     const table = el('table');
     cards.names.replaceChildren(table);
+    const used = table.createTBody();
+    const what = el('th', '', people.text);
+    what.colSpan = 4;
+    what.scope = 'rowgroup';
+    used.insertRow().append(what);
+    people.rows.forEach((row) => {
+      const name = el('td', 'th-name', row.name + (row.target ? ' · the target' : ''));
+      name.colSpan = 3;
+      used.insertRow().append(name, el('td', 'th-num', row.percent));
+    });
     systems.forEach((system) => {
       const body = table.createTBody();
-      const head = el('th', '', system.system);
+      const head = el('th', '', system.system + ', by ΔE00');
       head.colSpan = 4;
       head.scope = 'rowgroup';
       body.insertRow().append(head);
@@ -112,9 +125,8 @@ export function mount({ element, props, watch }) {
     element
       .querySelector('.th-palette-box')
       .replaceChildren(...(view.colors ? [colorCard(view.colors, false)] : []));
-    element.querySelector('.th-names-title').textContent =
-      'Nearest names of ' + view.names_of + ', ΔE00';
-    names(view.names);
+    element.querySelector('.th-names-title').textContent = 'Names of ' + view.names_of;
+    names(view.names, view.people);
     steps(view.steps);
     measures(view.measures || []);
     figure(cards.ab, view.chromaticity, true);

@@ -78,6 +78,7 @@ export function colorCard(colors, wide) {
       colorNode('span', 'th-color-hex', row.hex),
       colorNode('span', '', row.lab),
       colorNode('span', '', row.lch),
+      colorNode('span', 'th-color-people', row.people),
     );
     part.append(swatch, text);
     if (wide) part.appendChild(colorNames(row.names));

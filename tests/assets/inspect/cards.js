@@ -20,11 +20,16 @@ test('the evidence lists names, differences, steps and measures', async () => {
   assert.equal(part('.th-fidelity').hidden, true);
   made.set('view', { ...view, measures: [{ name: 'Mean saturation', text: '0.3', title: 'HSV' }] });
   assert.equal(part('.th-evidence').hidden, false);
-  assert.equal(part('.th-names-title').textContent, 'Nearest names of the measured color, ΔE00');
+  assert.equal(part('.th-names-title').textContent, 'Names of the measured color');
   for (const system of view.names) {
     assert.ok(part('.th-names').textContent.includes(system.system));
     for (const row of system.rows) assert.ok(part('.th-names').textContent.includes(row.name));
   }
+  const people = [...part('.th-names tbody').querySelectorAll('tr')].map((row) => row.textContent);
+  assert.deepEqual(people, [
+    view.people.text,
+    ...view.people.rows.map((row) => row.name + (row.target ? ' · the target' : '') + row.percent),
+  ]);
   assert.equal(part('.th-offsets-to').textContent, 'Measured minus ' + view.offsets.to);
   const rows = [...made.element.querySelectorAll('.th-offset')];
   assert.deepEqual(

@@ -142,7 +142,7 @@ def test_a_verdict_is_what_the_pipeline_measures_and_is_kept_so(
     message = json.loads(card["json"])
     assert message["evidence_id"] == card["evidence_id"]
     assert message["delta_e00"] == wanted.numbers()["delta_e00"]
-    cards = {"chromaticity", "lightness", "offsets", "names", "names_of", "steps"}
+    cards = {"chromaticity", "lightness", "offsets", "names", "names_of", "people", "steps"}
     cards |= {"colors", "measures"}
     assert set(view_of(evidence)) == cards
     assert staged["seq"] == 7
