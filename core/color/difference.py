@@ -5,6 +5,7 @@ Colors are CIELAB D65/2° ``(..., 3)`` of any real dtype; results are float64 ``
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,8 @@ MAX_TURN_DEG = 60.0
 
 _CHUNK = 16384  # elements a pass: the dozen temporaries of one pass then stay in the cache
 _POW25_7 = 25.0**7
+# In radians: nearer to opposite, rounding is a large part of the sum of two hues.
+_NEARLY_OPPOSITE = 0.05
 
 
 def delta_chroma(lab1: np.ndarray, lab2: np.ndarray) -> np.ndarray:
@@ -68,10 +71,11 @@ def delta_e00(lab1: np.ndarray, lab2: np.ndarray) -> np.ndarray:
     Sharma, Wu, Dalal: "The CIEDE2000 Color-Difference Formula", Color Res. Appl. 30 (2005) 21-30,
     DOI 10.1002/col.20070; equation numbers below are theirs.
 
-    Hue angles enter as unit vectors: their sum points along the mean hue and their cross product
-    gives the hue difference, on the short arc that equations 10 and 14 choose case by case. This
-    replaces seven trigonometric calls a pair by products. Opposite hues, where the sum vanishes,
-    take the written rule.
+    Hues enter as vectors: the sum of two, each as long as both chroma multiplied, points along the
+    mean hue, and their cross product gives the hue difference, on the short arc that equations 10
+    and 14 choose case by case. Multiples of the mean hue are polynomials in its cosine and sine.
+    This replaces eight trigonometric calls a pair by products. Nearly opposite hues, where the sum
+    vanishes, take the written rule.
     """
     lab1, lab2 = np.asarray(lab1, dtype=np.float64), np.asarray(lab2, dtype=np.float64)
     shape = np.broadcast_shapes(lab1.shape[:-1], lab2.shape[:-1])
@@ -100,79 +104,105 @@ def _delta_e00_flat(
 ) -> np.ndarray:
     """CIEDE2000 of ``(N,)`` components; the second color may be scalars."""
     b1_squared, b2_squared = b1 * b1, b2 * b2
-    c_mean = 0.5 * (np.sqrt(a1 * a1 + b1_squared) + np.sqrt(a2 * a2 + b2_squared))  # (2), (3)
-    scale = 1.5 - 0.5 * _chroma_weight(c_mean)  # 1 + G, (4)
+    c_mean = np.sqrt(a1 * a1 + b1_squared)  # (2)
+    c_mean += np.sqrt(a2 * a2 + b2_squared)
+    c_mean *= 0.5  # (3)
+    scale = _chroma_weight(c_mean)
+    scale *= -0.5
+    scale += 1.5  # 1 + G, (4)
     a1, a2 = a1 * scale, a2 * scale  # (5)
-    c1 = np.sqrt(a1 * a1 + b1_squared)  # (6)
-    c2 = np.sqrt(a2 * a2 + b2_squared)
-    # Unit vectors of the hues; a color without chroma has none and adds nothing (7).
-    inverse1 = np.where(c1 > 0, 1.0 / c1, 0.0)
-    inverse2 = np.where(c2 > 0, 1.0 / c2, 0.0)
-    u1, v1, u2, v2 = a1 * inverse1, b1 * inverse1, a2 * inverse2, b2 * inverse2
-    sum_u, sum_v = u1 + u2, v1 + v2
-    length = np.sqrt(sum_u * sum_u + sum_v * sum_v)
-    cos_h, sin_h = sum_u / length, sum_v / length  # mean hue (14)
-    # 2 sqrt(C1 C2) sin(dh / 2), with sin(dh / 2) = sin(dh) / |u1 + u2|  (10), (11)
-    big_h = 2.0 * np.sqrt(c1 * c2) * (u1 * v2 - v1 * u2) / length
-    opposite = ~(length > 1e-7)
+    c1, c2 = np.sqrt(a1 * a1 + b1_squared), np.sqrt(a2 * a2 + b2_squared)  # (6)
+    product = c1 * c2
+    cos_h, sin_h = a1 * c2, b1 * c2
+    cos_h += a2 * c1
+    sin_h += b2 * c1
+    length = cos_h * cos_h
+    length += sin_h * sin_h
+    np.sqrt(length, out=length)
+    opposite = ~(length > _NEARLY_OPPOSITE * product)  # also where a color has no hue (7)
+    inverse = 1.0 / length
+    cos_h *= inverse  # mean hue (14)
+    sin_h *= inverse
+    # 2 sqrt(C1 C2) sin(dh / 2), with sin(dh / 2) = sin(dh) C1 C2 / length  (10), (11)
+    d_h = a1 * b2
+    d_h -= a2 * b1
+    d_h *= inverse
+    d_h *= 2.0 * np.sqrt(product)
     if opposite.any():
-        hues = _HueVectors(u1, v1, c1), _HueVectors(u2, v2, c2)
-        cos_h[opposite], sin_h[opposite], big_h[opposite] = _of_opposite(*hues, opposite)
+        hues = _Hues(a1, b1, c1), _Hues(a2, b2, c2)
+        cos_h[opposite], sin_h[opposite], d_h[opposite] = _of_opposite(*hues, opposite)
 
-    c_sum_half = 0.5 * (c1 + c2)
-    # Multiples of the mean hue by the angle-sum rules (15).
-    cos_2h = 2.0 * cos_h * cos_h - 1.0
-    sin_2h = 2.0 * sin_h * cos_h
-    cos_3h = cos_2h * cos_h - sin_2h * sin_h
-    sin_3h = sin_2h * cos_h + cos_2h * sin_h
-    cos_4h = 2.0 * cos_2h * cos_2h - 1.0
-    sin_4h = 2.0 * sin_2h * cos_2h
-    t = (
-        1.0
-        - 0.17 * (_COS30 * cos_h + _SIN30 * sin_h)
-        + 0.24 * cos_2h
-        + 0.32 * (_COS6 * cos_3h - _SIN6 * sin_3h)
-        - 0.20 * (_COS63 * cos_4h + _SIN63 * sin_4h)
-    )
-    # Mean hue minus 275 degrees; turned by 180 so that no modulo is needed for 0 to 360.
-    turn = np.degrees(np.arctan2(-sin_h, -cos_h)) - 95.0
-    theta = np.radians(60.0) * np.exp(-((turn * 0.04) ** 2))  # 2 delta-theta (16)
-    # Away from blue the angle is so small that it is its own sine to the last bit.
-    sine = np.sin(theta) if theta.max(initial=0.0) >= 1e-8 else theta
-    rotation = -2.0 * sine * _chroma_weight(c_sum_half)  # (17), (21)
-    l_offset = (0.5 * (l1 + l2) - 50.0) ** 2
-    d_l = (l2 - l1) / (1.0 + 0.015 * l_offset / np.sqrt(20.0 + l_offset))  # (8), (18)
-    d_c = (c2 - c1) / (1.0 + 0.045 * c_sum_half)  # (9), (19)
-    d_h = big_h / (1.0 + 0.015 * c_sum_half * t)  # (20)
-    total = d_l * d_l + d_c * d_c + d_h * d_h + rotation * d_c * d_h  # (22)
-    return np.sqrt(np.maximum(total, 0.0))
+    c_sum_half = c1 + c2
+    c_sum_half *= 0.5
+    weight_h = _polynomial(_T_ODD, cos_h)  # T, (15)
+    weight_h *= sin_h
+    weight_h += _polynomial(_T_EVEN, cos_h)
+    weight_h *= c_sum_half
+    weight_h *= 0.015
+    weight_h += 1.0
+    d_h /= weight_h  # (20)
+    d_c = c2 - c1
+    d_c /= 1.0 + 0.045 * c_sum_half  # (9), (19)
+    l_offset = 0.5 * (l1 + l2)
+    l_offset -= 50.0
+    l_offset *= l_offset
+    l_offset /= np.sqrt(20.0 + l_offset)
+    l_offset *= 0.015
+    l_offset += 1.0
+    d_l = (l2 - l1) / l_offset  # (8), (18)
+    total = d_l * d_l
+    total += d_c * d_c
+    total += d_h * d_h
+    # From 0 to 110 degrees the rotation is below the last bit of the sum.
+    turned = np.flatnonzero((sin_h < 0.0) | (cos_h < _COS110))
+    if turned.size:
+        # Mean hue minus 275 degrees; turned by 180 so that no modulo is needed for 0 to 360.
+        turn = np.degrees(np.arctan2(-sin_h[turned], -cos_h[turned])) - 95.0
+        theta = np.radians(60.0) * np.exp(-((turn * 0.04) ** 2))  # 2 delta-theta (16)
+        rotation = -2.0 * np.sin(theta) * _chroma_weight(c_sum_half[turned])  # (17), (21)
+        total[turned] += rotation * d_c[turned] * d_h[turned]  # (22)
+    np.maximum(total, 0.0, out=total)
+    return np.sqrt(total, out=total)
+
+
+def _polynomial(coefficients: tuple[float, ...], at: np.ndarray) -> np.ndarray:
+    """Values ``(N,)`` of the polynomial with these coefficients, that of the highest power first."""
+    value = at * coefficients[0]
+    for coefficient in coefficients[1:-1]:
+        value += coefficient
+        value *= at
+    value += coefficients[-1]
+    return value
 
 
 def _chroma_weight(mean_chroma: np.ndarray) -> np.ndarray:
     """sqrt(C^7 / (C^7 + 25^7)), the factor of (4) and (17)."""
     squared = mean_chroma * mean_chroma
-    seventh = squared * squared * squared * mean_chroma
-    return np.sqrt(seventh / (seventh + _POW25_7))
+    seventh = squared * squared
+    seventh *= squared
+    seventh *= mean_chroma
+    seventh /= seventh + _POW25_7
+    return np.sqrt(seventh, out=seventh)
 
 
 @dataclass(frozen=True)
-class _HueVectors:
-    """Hues as unit vectors ``(u, v)``, and the chroma of their colors: ``(N,)``, or scalars."""
+class _Hues:
+    """Colors by ``(a', b')`` and their chroma: ``(N,)``, or scalars."""
 
-    u: np.ndarray
-    v: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
     chroma: np.ndarray
 
     def at(self, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The hues in degrees, 0 to 360, and the chroma, where bool ``(N,)`` says."""
-        u, v, chroma = (np.broadcast_to(x, mask.shape)[mask] for x in (self.u, self.v, self.chroma))
-        return np.degrees(np.arctan2(v, u)) % 360.0, chroma
+        a, b, chroma = (np.broadcast_to(x, mask.shape)[mask] for x in (self.a, self.b, self.chroma))
+        return np.degrees(np.arctan2(b, a + 0.0)) % 360.0, chroma  # the hue of a* = -0 is 0 too
 
 
 def _of_opposite(
-    first: _HueVectors, second: _HueVectors, mask: np.ndarray
+    first: _Hues, second: _Hues, mask: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What the sum of two opposite unit vectors cannot give, where bool ``(N,)`` says: cosine and
+    """What the sum of two nearly opposite vectors cannot give, where bool ``(N,)`` says: cosine and
     sine of the mean hue (14), and the hue difference (11)."""
     h1, c1 = first.at(mask)
     h2, c2 = second.at(mask)
@@ -190,6 +220,22 @@ def _of_opposite(
     return np.cos(mean), np.sin(mean), 2.0 * np.sqrt(c1 * c2) * np.sin(half)
 
 
-_COS30, _SIN30 = np.cos(np.radians(30.0)), np.sin(np.radians(30.0))
-_COS6, _SIN6 = np.cos(np.radians(6.0)), np.sin(np.radians(6.0))
-_COS63, _SIN63 = np.cos(np.radians(63.0)), np.sin(np.radians(63.0))
+def _t_polynomials() -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """T of (15) as ``even(cos h) + sin h * odd(cos h)``: coefficients from the highest power down,
+    by cos 2h = 2 cos² h - 1, cos 3h = 4 cos³ h - 3 cos h, cos 4h = 8 cos⁴ h - 8 cos² h + 1, and
+    sin 3h = sin h (4 cos² h - 1), sin 4h = sin h (8 cos³ h - 4 cos h)."""
+    cos30, cos6, cos63 = (math.cos(math.radians(angle)) for angle in (30.0, 6.0, 63.0))
+    sin30, sin6, sin63 = (math.sin(math.radians(angle)) for angle in (30.0, 6.0, 63.0))
+    even = (
+        -0.20 * 8.0 * cos63,
+        0.32 * 4.0 * cos6,
+        0.24 * 2.0 + 0.20 * 8.0 * cos63,
+        -0.17 * cos30 - 0.32 * 3.0 * cos6,
+        1.0 - 0.24 - 0.20 * cos63,
+    )
+    odd = (-0.20 * 8.0 * sin63, -0.32 * 4.0 * sin6, 0.20 * 4.0 * sin63, -0.17 * sin30 + 0.32 * sin6)
+    return even, odd
+
+
+_T_EVEN, _T_ODD = _t_polynomials()
+_COS110 = math.cos(math.radians(110.0))

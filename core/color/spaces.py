@@ -91,7 +91,11 @@ def srgb1_to_lab(srgb1: np.ndarray) -> np.ndarray:
 def luminance1(lightness: np.ndarray) -> np.ndarray:
     """Relative luminance Y, 1 for white, of L* 0 to 100; any shape."""
     root = (np.asarray(lightness, dtype=np.float64) + 16.0) / 116.0
-    return np.asarray(np.where(root > 6.0 / 29.0, root**3, (root - _OFFSET) / _SLOPE))
+    luminance = root * root * root  # numpy's power takes ten times as long
+    dark = root <= 6.0 / 29.0
+    if dark.any():
+        luminance = np.where(dark, (root - _OFFSET) / _SLOPE, luminance)
+    return np.asarray(luminance)
 
 
 def lab_to_srgb1(lab: np.ndarray) -> np.ndarray:
@@ -110,16 +114,21 @@ def srgb8_to_lab(srgb8: np.ndarray) -> np.ndarray:
     The fast exact path: one table for the transfer function, one matrix product, one cube root.
     In pieces that stay in the cache and below the size at which a matrix product waits for threads.
     """
+    import cv2
+
     values = np.asarray(srgb8)
     channels = values.reshape(-1, 3).T
     lab = np.empty(channels.shape)
     for start in range(0, channels.shape[1], _CHUNK):
         span = slice(start, start + _CHUNK)
         relative = _LINEAR1_TO_RELATIVE @ SRGB8_TO_LINEAR1.take(channels[:, span])
-        f = np.cbrt(relative)
+        # As exact as np.cbrt, which takes four times as long where numpy has no vectors for it.
+        f = cv2.pow(relative, 1.0 / 3.0)
         dark = relative <= _EPSILON
         if dark.any():
-            f[dark] = relative[dark] * _SLOPE + _OFFSET
+            relative *= _SLOPE
+            relative += _OFFSET
+            np.copyto(f, relative, where=dark)
         x, y, z = f
         np.multiply(y, 116.0, out=lab[0, span])
         np.subtract(x, y, out=lab[1, span])
