@@ -151,7 +151,7 @@ def select_released(lab: np.ndarray, counts: np.ndarray) -> Selection:
     )
     share = None if principal_axis is None else principal_axis[2]
     if median < ACHROMATIC_MEDIAN_CHROMA:
-        used = np.where(chroma < ACHROMATIC_KEPT_CHROMA, counts, 0)
+        used = counts * (chroma < ACHROMATIC_KEPT_CHROMA)
         used_count = int(used.sum())
         if used_count <= ACHROMATIC_FEW:
             return Selection(counts, True, axis, share, ())
@@ -166,10 +166,11 @@ def select_released(lab: np.ndarray, counts: np.ndarray) -> Selection:
         # Rounding must not throw out pixels of one color, whose range is zero.
         slack = 1e-9
         keep = (across >= low - reach - slack) & (across <= high + reach + slack)
-        steps.append(("within 1.5 IQR across the axis", int(counts[keep].sum())))
-    (middle,) = statistics.percentiles(chroma[keep], counts[keep], [50.0])
+        steps.append(("within 1.5 IQR across the axis", int((counts * keep).sum())))
+    among = np.flatnonzero(keep)
+    (middle,) = statistics.percentiles(chroma.take(among), counts.take(among), [50.0])
     keep &= chroma >= middle
-    used = np.where(keep, counts, 0)
+    used = counts * keep
     steps.append(("chroma at or above the median", int(used.sum())))
     return Selection(used, False, axis, share, tuple(steps))
 
@@ -241,9 +242,10 @@ def nearest_share(
     ``(U,)``. By CIEDE2000; at least 5 pixels, at most all.
     """
     among = np.flatnonzero(keep)
-    available = int(counts[among].sum())
+    counts_among = counts.take(among)
+    available = int(counts_among.sum())
     quota = min(max(GUIDED_AT_LEAST, int(available * GUIDED_SHARE)), available)
     used = np.zeros(counts.shape, dtype=np.int64)
     distance = delta_e00(lab.T.take(among, axis=1).T, target_lab)
-    used[among] = statistics.smallest(distance, counts[among], quota)
+    used[among] = statistics.smallest(distance, counts_among, quota)
     return used

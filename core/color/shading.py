@@ -81,14 +81,14 @@ def materials(lab: np.ndarray, counts: np.ndarray) -> Materials:
     weight = counts * np.clip(bright / _SURE_LUMINANCE1, _MIN_WEIGHT, 1.0)
     indices = np.clip(((remove_shading(lab).T + _HALF) / _BIN).astype(np.int64), 0, _BINS - 1)
     cell = indices[0] * _BINS + indices[1]
-    hill = _hills(np.bincount(cell, weights=weight, minlength=_BINS * _BINS))[cell]
+    hill = _hills(np.bincount(cell, weights=weight, minlength=_BINS * _BINS)).take(cell)
     hill = _split_dark(hill, bright, counts)
     pixels = np.bincount(hill + 1, weights=counts)
     order = np.argsort(-pixels[1:], kind="stable")
     order = order[pixels[1:][order] > 0]
     number = np.full(pixels.size, -1, dtype=np.int64)
     number[order + 1] = np.arange(order.size)
-    return Materials(number[hill + 1], pixels[1:][order] / counts.sum())
+    return Materials(number.take(hill + 1), pixels[1:][order] / counts.sum())
 
 
 def _hills(mass: np.ndarray) -> np.ndarray:
@@ -105,7 +105,10 @@ def _hills(mass: np.ndarray) -> np.ndarray:
     ).ravel()
     seen = np.flatnonzero(height > height.max() * _FLOOR_SHARE)
     seen = seen[np.argsort(-height[seen], kind="stable")]
-    hill: dict[int, int] = {}
+    # A border of one cell around the plane, so that every cell has eight neighbors.
+    across = _BINS + 2
+    neighbors = (-across - 1, -across, 1 - across, -1, 1, across - 1, across, across + 1)
+    hill = [-1] * (across * across)
     joined: list[int] = []
     peak: list[float] = []
 
@@ -114,31 +117,21 @@ def _hills(mass: np.ndarray) -> np.ndarray:
             number = joined[number]
         return number
 
-    for cell in seen.tolist():
-        row, column = divmod(cell, _BINS)
-        around = {
-            top(hill[other])
-            for other in (
-                (row + down) * _BINS + column + right
-                for down in (-1, 0, 1)
-                for right in (-1, 0, 1)
-                if 0 <= column + right < _BINS
-            )
-            if other in hill
-        }
+    bordered = (seen // _BINS + 1) * across + seen % _BINS + 1
+    for cell, high in zip(bordered.tolist(), height[seen].tolist(), strict=True):
+        around = {top(hill[cell + step]) for step in neighbors if hill[cell + step] >= 0}
         if not around:
+            hill[cell] = len(joined)
             joined.append(len(joined))
-            peak.append(float(height[cell]))
-            hill[cell] = len(joined) - 1
+            peak.append(high)
             continue
-        highest = max(around, key=lambda number: peak[number])
+        highest = max(around, key=peak.__getitem__) if len(around) > 1 else next(iter(around))
         hill[cell] = highest
         for number in around - {highest}:
-            if height[cell] > VALLEY_SHARE * peak[number]:
+            if high > VALLEY_SHARE * peak[number]:
                 joined[number] = highest
     hills = np.full(height.size, -1, dtype=np.int64)
-    for cell, number in hill.items():
-        hills[cell] = top(number)
+    hills[seen] = [top(hill[cell]) for cell in bordered.tolist()]
     return hills
 
 
@@ -150,11 +143,12 @@ def _split_dark(hill: np.ndarray, bright: np.ndarray, counts: np.ndarray) -> np.
     if bright.min() > SHADOW_RATIO * bright.max():
         return hill
     octave = np.log2(bright)
-    pixels_inside = counts.take(inside)
-    border = _otsu(octave, pixels_inside)
-    dark = octave <= border
-    low = np.average(octave[dark], weights=pixels_inside[dark])
-    high = np.average(octave[~dark], weights=pixels_inside[~dark])
+    pixels_inside = counts.take(inside).astype(np.float64)
+    dark = octave <= _otsu(octave, pixels_inside)
+    low, high = (
+        (pixels_part * octave).sum() / pixels_part.sum()
+        for pixels_part in (pixels_inside * dark, pixels_inside * ~dark)
+    )
     if low - high > np.log2(SHADOW_RATIO):
         return hill
     parts = hill.copy()
@@ -162,13 +156,18 @@ def _split_dark(hill: np.ndarray, bright: np.ndarray, counts: np.ndarray) -> np.
     return parts
 
 
+_OTSU_BINS = 64
+
+
 def _otsu(values: np.ndarray, counts: np.ndarray) -> float:
-    """The border between two groups with the largest variance between them, on 64 bins.
+    """The border between two groups with the largest variance between them, on :data:`_OTSU_BINS`.
 
     Otsu, IEEE Trans. Syst. Man Cybern. 9 (1979) 62-66. The values are not all alike, so the first
     and the last bin hold some.
     """
-    weight, edges = np.histogram(values, bins=64, weights=counts)
+    edges = np.linspace(values.min(), values.max(), _OTSU_BINS + 1)
+    bins = statistics.bin_indices(values, _OTSU_BINS)
+    weight = np.bincount(bins, weights=counts, minlength=_OTSU_BINS)
     middle = (edges[:-1] + edges[1:]) / 2
     below = np.cumsum(weight)[:-1]
     total, whole = float(weight.sum()), float((weight * middle).sum())
@@ -311,9 +310,9 @@ def _materials(
         label[unassigned] = np.where(rest.label < 0, -1, rest.label + number)
     pixels = np.bincount(label + 1, weights=counts)[1:]
     order = np.argsort(-pixels, kind="stable")
-    indices = np.empty(order.size, dtype=np.int64)
-    indices[order] = np.arange(order.size)
-    label = np.where(label < 0, -1, indices[label])
+    number = np.full(order.size + 1, -1, dtype=np.int64)
+    number[order + 1] = np.arange(order.size)
+    label = number.take(label + 1)
     return Materials(label, pixels[order] / counts.sum()), label == 0
 
 
@@ -323,7 +322,7 @@ def _rows(colors: np.ndarray, positions: np.ndarray) -> np.ndarray:
 
 
 def _pixels(counts: np.ndarray, among: np.ndarray) -> int:
-    return int(counts.sum(where=among))
+    return int((counts * among).sum())
 
 
 def can_clip_to(color1: np.ndarray, seen1: np.ndarray) -> np.ndarray:
@@ -361,16 +360,17 @@ def _levels(
         *sum_levels, sum_high = statistics.percentiles(sums, counts, percents)
         if levels[0] * sum_levels[-1] <= _STEADY_SHARE * sum_levels[0] * levels[-1]:
             shade, levels, high = sums, sum_levels, sum_high
+    # A black object has no shade to divide by: then all is as it is.
+    per_shade = [channel1 / np.maximum(shade, _MIN_SHADE) for channel1 in linear1.T]
     lit_levels = []
     for percentile, level in zip(LIT_PERCENTILES, levels, strict=True):
         lit = np.flatnonzero((shade >= LIT_SHARE * level) & (shade <= high))
         if not lit.size:  # of a dozen pixels none need lie between
             lit = np.flatnonzero(shade >= level)
-        # A black object has no shade to divide by: then all is as it is.
-        over, lit_counts = np.maximum(shade.take(lit), _MIN_SHADE), counts.take(lit)
+        lit_counts = counts.take(lit)
         color = [
-            level * statistics.percentiles(channel1.take(lit) / over, lit_counts, [50.0])[0]
-            for channel1 in linear1.T
+            level * statistics.percentiles(ratio.take(lit), lit_counts, [50.0])[0]
+            for ratio in per_shade
         ]
         lit_levels.append((percentile, np.clip(color, 0.0, 1.0), lit))
     return lit_levels

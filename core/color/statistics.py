@@ -15,14 +15,14 @@ from truehue.core.color.spaces import lab_to_srgb8
 _BINS = 4096
 
 
-def _bins(values: np.ndarray) -> np.ndarray:
-    """Monotone bin index int64 ``(U,)`` of the values, 0 to ``_BINS - 1``."""
+def bin_indices(values: np.ndarray, count: int = _BINS) -> np.ndarray:
+    """Monotone bin indices int64 ``(U,)``, 0 to ``count - 1``, of values in any unit, ``(U,)``."""
     low, high = float(values.min()), float(values.max())
-    scale = _BINS / (high - low) if high > low else np.inf
+    scale = count / (high - low) if high > low else np.inf
     if not np.isfinite(scale):  # one value, or a range too small to divide
         return np.zeros(values.shape, dtype=np.int64)
     index = ((values - low) * scale).astype(np.int64)
-    return np.minimum(index, _BINS - 1)
+    return np.minimum(index, count - 1, out=index)
 
 
 def _settle(
@@ -55,7 +55,7 @@ def percentiles(values: np.ndarray, counts: np.ndarray, percents: list[float]) -
 
     Linear interpolation between order statistics, as ``numpy.percentile`` of the repeated values.
     """
-    bins = _bins(values)
+    bins = bin_indices(values)
     per_bin = np.cumsum(np.bincount(bins, weights=counts, minlength=_BINS)).astype(np.int64)
     last = int(per_bin[-1]) - 1
     results = []
@@ -73,10 +73,10 @@ def smallest(values: np.ndarray, counts: np.ndarray, keep: int) -> np.ndarray:
     Sums to ``keep``; the value on the border may be taken in part. Equal values are taken in the
     order in which they stand.
     """
-    bins = _bins(values)
+    bins = bin_indices(values)
     per_bin = np.cumsum(np.bincount(bins, weights=counts, minlength=_BINS)).astype(np.int64)
     border = int(np.searchsorted(per_bin, keep, side="left"))
-    used = np.where(bins < border, counts, 0).astype(np.int64)
+    used = counts * (bins < border)
     remainder = keep - (int(per_bin[border - 1]) if border else 0)
     inside = np.flatnonzero(bins == border)
     inside = inside[np.argsort(values[inside], kind="stable")]
