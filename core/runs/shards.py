@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -138,16 +138,17 @@ def schema() -> Any:
 
 def row_of(result: ItemResult) -> dict[str, Any]:
     """A result as a row of plain values: mappings as JSON text, tuples of numbers as lists."""
-    row = asdict(result)
+    # Not by dataclasses.asdict, which goes through all that is inside as well.
+    row = dict(vars(result))
     row["origin"] = _text(result.origin)
     row["notes"] = list(result.notes)
-    row["masks"] = [{**asdict(mask), "parameters": _text(mask.parameters)} for mask in result.masks]
+    row["masks"] = [{**vars(mask), "parameters": _text(mask.parameters)} for mask in result.masks]
     row["verdicts"] = [
-        {**asdict(verdict), "lab": None if verdict.lab is None else list(verdict.lab)}
+        {**vars(verdict), "lab": None if verdict.lab is None else list(verdict.lab)}
         for verdict in result.verdicts
     ]
     row["profiles"] = [
-        {**asdict(profile), "profile": _lists(profile.profile)} for profile in result.profiles
+        {**vars(profile), "profile": _lists(profile.profile)} for profile in result.profiles
     ]
     return row
 
