@@ -82,8 +82,13 @@ def materials(lab: np.ndarray, counts: np.ndarray) -> Materials:
     indices = np.clip(((remove_shading(lab).T + _HALF) / _BIN).astype(np.int64), 0, _BINS - 1)
     cell = indices[0] * _BINS + indices[1]
     hill = _hills(np.bincount(cell, weights=weight, minlength=_BINS * _BINS)).take(cell)
-    hill = _split_dark(hill, bright, counts)
     pixels = np.bincount(hill + 1, weights=counts)
+    largest = int(np.argmax(pixels[1:]))
+    dark = _dark_part(np.flatnonzero(hill == largest), bright, counts)
+    if dark.size:
+        hill[dark] = pixels.size - 1
+        pixels = np.append(pixels, counts.take(dark).sum())
+        pixels[largest + 1] -= pixels[-1]
     order = np.argsort(-pixels[1:], kind="stable")
     order = order[pixels[1:][order] > 0]
     number = np.full(pixels.size, -1, dtype=np.int64)
@@ -135,25 +140,20 @@ def _hills(mass: np.ndarray) -> np.ndarray:
     return hills
 
 
-def _split_dark(hill: np.ndarray, bright: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Parts the largest hill where its dark pixels are darker than a shadow on its light ones."""
-    pixels = np.bincount(hill + 1, weights=counts)[1:]
-    inside = np.flatnonzero(hill == int(np.argmax(pixels)))
+def _dark_part(inside: np.ndarray, bright: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Those of the colors ``inside`` that are darker than a shadow on the light ones of them; none
+    where they may be one material. int64 ``(N,)``, positions in ``bright`` and ``counts``."""
     bright = np.maximum(bright.take(inside), 2.0**-12)
     if bright.min() > SHADOW_RATIO * bright.max():
-        return hill
+        return inside[:0]
     octave = np.log2(bright)
-    pixels_inside = counts.take(inside).astype(np.float64)
-    dark = octave <= _otsu(octave, pixels_inside)
+    pixels = counts.take(inside).astype(np.float64)
+    dark = octave <= _otsu(octave, pixels)
     low, high = (
-        (pixels_part * octave).sum() / pixels_part.sum()
-        for pixels_part in (pixels_inside * dark, pixels_inside * ~dark)
+        (some_pixels * octave).sum() / some_pixels.sum()
+        for some_pixels in (pixels * dark, pixels * ~dark)
     )
-    if low - high > np.log2(SHADOW_RATIO):
-        return hill
-    parts = hill.copy()
-    parts[inside[dark]] = pixels.size
-    return parts
+    return inside[:0] if low - high > np.log2(SHADOW_RATIO) else inside[dark]
 
 
 _OTSU_BINS = 64

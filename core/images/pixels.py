@@ -148,13 +148,9 @@ def changed_colors(
         first = np.concatenate(([0], np.flatnonzero(packed[1:] != packed[:-1]) + 1))
         counts = counts.copy()
         counts[np.searchsorted(colors, packed.take(first))] -= np.diff(first, append=packed.size)
-        nonzero = counts > 0
-        if not nonzero.all():
-            colors, counts, lab = (
-                colors[nonzero],
-                counts[nonzero],
-                lab.T.compress(nonzero, axis=1).T,
-            )
+        left = np.flatnonzero(counts)
+        if left.size < counts.size:
+            colors, counts, lab = colors.take(left), counts.take(left), lab.T.take(left, axis=1).T
     return MaskedColors(colors, counts, lab)
 
 
