@@ -310,9 +310,9 @@ def _materials(
         label[unassigned] = np.where(rest.label < 0, -1, rest.label + number)
     pixels = np.bincount(label + 1, weights=counts)[1:]
     order = np.argsort(-pixels, kind="stable")
-    number = np.full(order.size + 1, -1, dtype=np.int64)
-    number[order + 1] = np.arange(order.size)
-    label = number.take(label + 1)
+    by_size = np.full(order.size + 1, -1, dtype=np.int64)
+    by_size[order + 1] = np.arange(order.size)
+    label = by_size.take(label + 1)
     return Materials(label, pixels[order] / counts.sum()), label == 0
 
 

@@ -1,7 +1,8 @@
 """``python -m tests.bench.canvas``: a sketch's regions and a log's replay, against known work.
 
 The peer of the four region maps is ``scipy.ndimage.label`` of the same paper, once; that of the
-replay is decoding the layer's own PNG. Seconds differ from machine to machine, these ratios less.
+replay is decoding the layer's own PNG. Times are of processors; seconds differ from machine to
+machine, these ratios less.
 The drawings are a cat with a gap in its tail, and three hundred lines by chance with holes in them.
 """
 
@@ -59,13 +60,13 @@ def log(maps: RegionMaps) -> list[Action]:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The median of some runs after one that does not count."""
+    """Processor time: the median of some runs after one that does not count."""
     work()
     times = []
     for _ in range(RUNS):
-        begin = time.perf_counter()
+        begin = time.process_time()
         work()
-        times.append(time.perf_counter() - begin)
+        times.append(time.process_time() - begin)
     return statistics.median(times)
 
 

@@ -3,7 +3,7 @@
 Each is a fresh process, in turn: the command, ``import truehue; truehue.measure``, and ``import
 numpy, cv2, PIL.Image``. Processor time is that of the process, from its start to its end. Compiled
 modules lie in a folder of the bench, as those of an installed package lie beside it. Goals: at most
-1.4 times the processor time of the imports, and 0.4 s by the clock.
+twice the processor time of the imports, and 0.4 s by the clock, which is a wait of a person.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pathlib import Path
 
 from PIL import Image
 
-from tests.bench.scenes import scenes
+from tests.bench.scenes import photographs
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = 15
-GOAL, GOAL_S = 1.4, 0.4
+GOAL, GOAL_S = 2.0, 0.4
 SIDES = (512, 1024)
 IMPORTS = "import numpy, cv2, PIL.Image"
 LIBRARY = "import truehue; truehue.measure"
@@ -56,7 +56,7 @@ def main() -> None:
             LIBRARY: (LIBRARY, []),
         }
         for side in SIDES:
-            scene = scenes(side)[0]
+            scene = photographs(side)[0]
             image, mask = f"{folder}/{side}.png", f"{folder}/{side}-mask.png"
             Path(image).write_bytes(scene.png)
             Image.fromarray(scene.mask).save(mask)

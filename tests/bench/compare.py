@@ -3,7 +3,7 @@
 Histograms of 1024 x 1024 pixels over decoding the same PNG; the exact EMD against ``ot.emd2`` on
 the dense 71 x 71 problem, on distributions of rendered concepts, of photograph-like ones and on
 dense ones; many pairs, the table of colors, and the bootstrap. In processor time of one core, in
-one run; histograms are judged on the photograph-like image, the EMD on what was extracted. The exit
+one run; histograms are judged on the photographs, the EMD on what was extracted. The exit
 status is 1 when two ways to a number disagree.
 """
 
@@ -107,7 +107,7 @@ def making_the_table() -> None:
     uw71.table()
     print(
         f"table of 24-bit colors: {time.process_time() - began:.2f} s whole, "
-        f"{1e3 * first_s:.0f} ms with the first photograph-like picture"
+        f"{1e3 * first_s:.0f} ms with the first photograph"
     )
 
 
@@ -184,10 +184,10 @@ def distances(
 
 def counted(distributions: Sequence[np.ndarray]) -> None:
     """Prints how long 100,000 pairs take."""
-    began = time.perf_counter()
+    began = time.process_time()
     for p, q in drawn_pairs(distributions, MANY):
         emd(p, q)
-    print(f"{MANY:,} pairs in {time.perf_counter() - began:.1f} s")
+    print(f"{MANY:,} pairs in {time.process_time() - began:.1f} s")
 
 
 # ----------------------------------------------------------------------------------- extraction

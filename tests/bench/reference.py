@@ -19,6 +19,16 @@ with warnings.catch_warnings():
     import colour
 
 
+def lab_of(srgb8: np.ndarray) -> np.ndarray:
+    """CIELAB float64 ``(N, 3)`` of sRGB uint8 ``(N, 3)``."""
+    return np.asarray(colour.XYZ_to_Lab(colour.sRGB_to_XYZ(srgb8 / 255.0)))
+
+
+def delta_e00(lab: np.ndarray, target_lab: np.ndarray) -> np.ndarray:
+    """CIEDE2000 ``(...)`` of CIELAB ``(..., 3)`` to one color ``(3,)``."""
+    return np.asarray(colour.delta_E(lab, target_lab, method="CIE 2000"))
+
+
 def numbers(
     srgb8: np.ndarray, mask: np.ndarray, target_lab: np.ndarray, by: Rule
 ) -> tuple[np.ndarray, dict[str, float]]:
@@ -35,7 +45,7 @@ def public_way(
     """The rule ``released`` as the public code goes about it: arrays for all but the guided step,
     which calls CIEDE2000 by numpy's functions once a pixel."""
     pixels = srgb8[_cleaned(srgb8, mask)]
-    lab = np.asarray(colour.XYZ_to_Lab(colour.sRGB_to_XYZ(pixels / 255.0)))
+    lab = lab_of(pixels)
     released = _released(lab, target_lab, one_by_one=True)
     return released, _metrics(released, target_lab)
 
@@ -49,8 +59,7 @@ def by_rules(
     for by in rules:
         if by.cleanup not in converted:
             pixels = srgb8[_cleaned(srgb8, mask) if by.cleanup else mask]
-            xyz = colour.sRGB_to_XYZ(pixels / 255.0)
-            converted[by.cleanup] = np.asarray(colour.XYZ_to_Lab(xyz))
+            converted[by.cleanup] = lab_of(pixels)
             red, green, blue = pixels.astype(np.uint32).T
             np.unique((red << 16) | (green << 8) | blue, return_counts=True)
         lab = converted[by.cleanup]
@@ -89,7 +98,7 @@ def _metrics(values: np.ndarray, target_lab: np.ndarray) -> dict[str, float]:
     turn = np.degrees(np.arctan2(values[2], values[1]) - np.arctan2(target_lab[2], target_lab[1]))
     return {
         "delta_chroma": float(np.hypot(*(values - target_lab)[1:])),
-        "delta_e00": float(colour.delta_E(values, target_lab, method="CIE 2000")),
+        "delta_e00": float(delta_e00(values, target_lab)),
         "hue_deg": float(abs((turn + 180.0) % 360.0 - 180.0)) if min(chroma) >= 5.0 else 0.0,
     }
 
@@ -129,7 +138,7 @@ def _nearest_mean(lab: np.ndarray, target_lab: np.ndarray | None, one_by_one: bo
             target = (float(target_lab[0]), float(target_lab[1]), float(target_lab[2]))
             distance = np.array(per_pixel.distances(lab, target, per_pixel.BY_NUMPY))
         else:
-            distance = colour.delta_E(lab, target_lab, method="CIE 2000")
+            distance = delta_e00(lab, target_lab)
         keep = max(5, int(len(lab) * 0.10))
         lab = lab[np.argsort(distance, kind="stable")[:keep]]
     return np.asarray(lab.mean(axis=0))

@@ -3,7 +3,8 @@
 A worker scores stored pictures of 1024 x 1024 with a mask of a quarter: reading and checking the
 PNG, reading the mask, judging by three rules or by one, and the line in the journal. The reference
 is decoding the same PNGs, in the same run, in processor time of one core. Planning and resuming is
-measured with the whole protocol: 44,464 prompts, four images each, half of them done.
+measured with the whole protocol: 44,464 prompts, four images each, half of them done. All times are
+of the processor.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from statistics import median
 
 import cv2
 
-from tests.bench.scenes import scenes
+from tests.bench.scenes import photographs
 from truehue.core.batch.health import done_of
 from truehue.core.batch.team import Batch
 from truehue.core.batch.worker import Worker
@@ -38,7 +39,7 @@ from truehue.core.runs.score import not_generated
 from truehue.core.runs.shards import write_shard
 from truehue.core.runs.worker import RunWork
 
-GOAL_RATIO, GOAL_PLAN_S, GOAL_PLAN_MB = 0.6, 10.0, 1000.0
+GOAL_ALONE, GOAL_WHOLE, GOAL_PLAN_S, GOAL_PLAN_MB = 0.45, 0.3, 10.0, 1000.0
 IMAGES, ROUNDS = 8, 7
 THREE = ("paper", "released", "truehue")
 
@@ -53,7 +54,7 @@ def pictures(folder: Path, kind: str) -> list[StoredItem]:
             )
             srgb8, mask = rendering.srgb8, Mask(rendering.mask.pixels, "renderer")
         else:
-            scene = next(item for item in scenes() if "photo" in item.name)
+            scene = photographs()[0]
             srgb8 = scene.srgb8.copy()
             srgb8[0, 0] = (number, 0, 0)
             mask = Mask(scene.mask, "file")
@@ -101,20 +102,20 @@ def scoring(kind: str, rules: tuple[str, ...]) -> None:
     print(
         f"{kind:12} {', '.join(rules):26} decode {1e3 * decode_s / IMAGES:5.1f} ms"
         f"   worker {1e3 * work_s / IMAGES:5.1f} ms   scoring alone over decoding"
-        f" {decode_s / alone:5.2f} ({met(decode_s / alone >= GOAL_RATIO)})"
-        f"   reading included {decode_s / work_s:5.2f} ({met(decode_s / work_s >= GOAL_RATIO)})"
+        f" {decode_s / alone:5.2f} ({met(decode_s / alone >= GOAL_ALONE)})"
+        f"   reading included {decode_s / work_s:5.2f} ({met(decode_s / work_s >= GOAL_WHOLE)})"
     )
 
 
 def planning() -> None:
     """Prints what planning, and resuming with half of it done, costs."""
-    began = time.perf_counter()
+    began = time.process_time()
     prompts = prompt_set("gencolorbench").prompts()
     plan = make_plan(prompts, "reference-renderer", judging=ScoringPlan(rules=THREE))
     with tempfile.TemporaryDirectory() as position:
         folder = RunFolder.create(position, plan)
         order = order_of(plan)
-        planned_s = time.perf_counter() - began
+        planned_s = time.process_time() - began
         verdicts = not_generated("bench", plan.rules)
         for first in range(0, plan.total // 2, 500):
             rows = [
@@ -130,12 +131,12 @@ def planning() -> None:
                 for index in order[first : first + 500].tolist()
             ]
             write_shard(folder.shard_folder / f"s001w1-{first // 500:05d}.parquet", rows)
-        began = time.perf_counter()
+        began = time.process_time()
         there = RunFolder(folder.path)
         again = there.plan()
         done = done_of(there, again.total)
         left = int((done.attempts[order_of(again)] == 0).sum())
-        resumed_s = time.perf_counter() - began
+        resumed_s = time.process_time() - began
     used_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
         f"{plan.total:,} pictures: planned in {planned_s:.1f} s, prompts built included; resumed"
@@ -154,7 +155,10 @@ def main() -> int:
     """Prints every figure; returns 0."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     cv2.setNumThreads(1)
-    print(f"{platform.platform()}, {cpu_name()}; goal of scoring over decoding: {GOAL_RATIO}")
+    print(
+        f"{platform.platform()}, {cpu_name()}; goals: decoding over scoring alone {GOAL_ALONE}, "
+        f"over the whole worker {GOAL_WHOLE}"
+    )
     planning()
     for kind in ("photograph", "renders"):
         for rules in (THREE, ("truehue",), ("paper",)):

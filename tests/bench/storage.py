@@ -1,7 +1,8 @@
 """``python -m tests.bench.storage``: what storage takes with 200,000 drawings, in milliseconds.
 
 Half of the images have a verdict. The goal is 50 ms for the marks of all prompts when something
-was added since the last look; the first look after the start counts everything.
+was added since the last look; the first look after the start counts everything. By the clock, for
+these are waits of a person, and the disk is part of them.
 """
 
 from __future__ import annotations
