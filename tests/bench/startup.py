@@ -1,8 +1,8 @@
-"""``python -m tests.bench.startup``: processor time until the page answers, over an empty
-Gradio app's.
+"""``python -m tests.bench.startup``: processor time until the page answers, over an empty Gradio app's.
 
-Both are started as processes in turn, from an environment that exists, on 127.0.0.1, up to the
-first 200 for ``/``. Goal: a ratio of at most 1.3. The clock is printed too: people wait by it.
+Both are started as processes in turn, from an environment that exists, on 127.0.0.1. Processor time
+(user and system) is the process's own, read at the first 200 for ``/``. Compiled modules lie in a
+folder of the bench, as those of an installed package lie beside it. Goal: a ratio of at most 1.2.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]
+
 ROOT = Path(__file__).resolve().parents[2]
-RUNS = 5
-GOAL = 1.3
+RUNS = 7
+GOAL = 1.2
 EMPTY = (
     "import gradio as gr\n"
     "with gr.Blocks() as demo:\n    pass\n"
@@ -35,63 +39,84 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def processor_s(pid: int) -> float:
-    """Seconds of processors that a process has used; 0 where no system says."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def empty_app(port: int) -> list[str]:
+    """The command of an app of Gradio's with nothing in it."""
+    return [sys.executable, "-c", EMPTY.format(port=port)]
 
 
-def seconds_until_answer(
-    command: list[str], port: int, limit_s: float = 120.0
-) -> tuple[float, float]:
-    """Starts the command and returns the processor time and the time until its page answers; ends
-    it again."""
-    start = time.perf_counter()
+def truehue(data: Path, port: int) -> list[str]:
+    """The command of our app."""
+    return [sys.executable, "app.py", "--data", str(data), "--port", str(port)]
+
+
+@contextmanager
+def serving(
+    command: Sequence[str],
+    port: int,
+    checkout: Path = ROOT,
+    environment: Mapping[str, str] | None = None,
+    limit_s: float = 120.0,
+) -> Iterator[psutil.Process]:
+    """The process of a command once its page has answered; it ends with the block."""
     process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        cwd=checkout,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(checkout), **(environment or {})},
     )
+    end = time.monotonic() + limit_s
     try:
-        while time.perf_counter() - start < limit_s:
+        while not _answers(port):
             if process.poll() is not None:
                 raise SystemExit(f"{command} ended with status {process.returncode}")
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10) as answer:
-                    if answer.status == 200:
-                        return processor_s(process.pid), time.perf_counter() - start
-            except (urllib.error.URLError, ConnectionError, TimeoutError):
-                time.sleep(0.02)
-        raise SystemExit(f"{command} did not answer within {limit_s:.0f} s")
+            if time.monotonic() > end:
+                raise SystemExit(f"{command} did not answer within {limit_s:.0f} s")
+            time.sleep(0.02)
+        yield psutil.Process(process.pid)
     finally:
         process.terminate()
         process.wait(timeout=30)
 
 
+def _answers(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as answer:
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return False
+
+
+def processor_seconds(
+    command: Sequence[str], port: int, checkout: Path, environment: Mapping[str, str]
+) -> float:
+    """Processor time that a command takes until its page answers."""
+    with serving(command, port, checkout, environment) as process:
+        used = process.cpu_times()
+    return float(used.user + used.system)
+
+
 def main() -> None:
     """Prints both medians and their ratio, taken pair by pair."""
-    ours, empty = list[tuple[float, float]](), list[tuple[float, float]]()
+    checkout = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT
+    ours, empty = [], []
     with tempfile.TemporaryDirectory() as folder:
+        compiled = {"PYTHONPYCACHEPREFIX": f"{folder}/compiled", "PYTHONDONTWRITEBYTECODE": ""}
         for run in range(RUNS + 1):
             port = free_port()
-            app = [sys.executable, "app.py", "--data", f"{folder}/data", "--port", str(port)]
-            ours_s = seconds_until_answer(app, port)
+            app = truehue(Path(folder) / "data", port)
+            ours_s = processor_seconds(app, port, checkout, compiled)
             port = free_port()
-            empty_s = seconds_until_answer([sys.executable, "-c", EMPTY.format(port=port)], port)
-            if run:  # the first pair warms the file cache
+            empty_s = processor_seconds(empty_app(port), port, checkout, compiled)
+            if run:  # the first pair compiles
                 ours.append(ours_s)
                 empty.append(empty_s)
-    for name, times in (("TrueHue until the page answers", ours), ("empty Gradio app", empty)):
-        used, clock = (statistics.median(values) for values in zip(*times, strict=True))
-        print(f"{name:<33}{used:6.2f} s of processor, {clock:6.2f} s (medians of {RUNS})")
-    ratio, waits = (
-        statistics.median(a[index] / b[index] for a, b in zip(ours, empty, strict=True))
-        for index in (0, 1)
-    )
+    ratio = statistics.median(a / b for a, b in zip(ours, empty, strict=True))
+    print(f"TrueHue until the page answers   {statistics.median(ours):6.2f} s (median of {RUNS})")
+    print(f"empty Gradio app                 {statistics.median(empty):6.2f} s")
     print(
-        f"{'ratio':<33}{ratio:6.2f}   goal at most {GOAL}: {'met' if ratio <= GOAL else 'NOT met'}"
-        f"; by the clock {waits:.2f}"
+        f"ratio of processor time          {ratio:6.2f}   goal at most {GOAL}: "
+        f"{'met' if ratio <= GOAL else 'NOT met'}"
     )
 
 
