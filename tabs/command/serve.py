@@ -7,6 +7,7 @@ import argparse
 import contextlib
 import errno
 import gc
+import inspect
 import logging
 import os
 import shlex
@@ -15,9 +16,11 @@ import signal
 import socket
 import sys
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from truehue.core.command import (
     ENDPOINTS,
@@ -40,6 +43,7 @@ EVERY_HOST = ("*",)
 DEFAULT_PORT = 7860
 # What is at work when the app is told to end has so long, and answers under way so long again.
 GRACE_S = 2
+WARM_S = 5.0
 OPEN_TO_OTHERS = (
     "This TrueHue is a demonstration: nobody signs in. Whoever reaches it sees what lies in "
     "the data folder, and what they add themselves, which is deleted after a day. Read "
@@ -158,17 +162,28 @@ def missing_sign_in(settings: Settings, storage: Storage) -> str:
 
 
 def import_gradio() -> None:
-    """Imports Gradio without the package ``mcp``, which takes it a third of a second.
+    """Imports Gradio without two things that it does on the way, and that TrueHue has no use for.
 
-    Gradio 6.31 looks for it on behalf of a server of its own, which is off here; ours imports it
-    with its first request (tabs/api/mcp_server.py).
+    Gradio 6.31 looks for the package ``mcp`` on behalf of a server of its own, which is off here;
+    ours imports it with its first request (tabs/api/mcp_server.py). And it writes a ``.pyi`` file
+    for each kind of component, which takes a third of its import, but of none that it finds no
+    source file of.
     """
     hidden = "mcp" not in sys.modules
     if hidden:
         sys.modules["mcp"] = None  # type: ignore[assignment]
+    getfile = inspect.getfile
+
+    def getfile_but_of_components(named: Any) -> str:
+        if type(named).__module__ == "gradio.component_meta":
+            raise FileNotFoundError
+        return getfile(named)
+
+    inspect.getfile = getfile_but_of_components  # type: ignore[assignment]
     try:
         import gradio  # noqa: F401
     finally:
+        inspect.getfile = getfile
         if hidden:
             del sys.modules["mcp"]
 
@@ -179,7 +194,6 @@ def serve(
     """Serves the app on a bound socket until it is told to stop; the data may have been
     ``restored`` from the bucket of a Space."""
     import asyncio
-    import time
 
     import uvicorn
 
@@ -250,11 +264,12 @@ def serve(
     # Uvicorn raises the signal again when it has stopped; as KeyboardInterrupt it comes back here,
     # so that the database is closed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    server = Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=GRACE_S))
     # The prompt sets take a few seconds to build, and the figures' library to import; the first
     # visitor should not wait for them.
     if settings.warm:
-        threading.Thread(target=warm, args=(context,), name="truehue-warm", daemon=True).start()
-    server = Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=GRACE_S))
+        args = context, lambda: server.server_state.total_requests > 0
+        threading.Thread(target=warm, args=args, name="truehue-warm", daemon=True).start()
     try:
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[server_socket])
@@ -263,10 +278,14 @@ def serve(
     return 0
 
 
-def warm(context: Context) -> None:
-    """Gets ready what the first visitor would wait for."""
+def warm(context: Context, has_answered: Callable[[], bool]) -> None:
+    """Gets ready what the first visitor would wait for: after the first answer, which it would
+    delay, or after ``WARM_S`` without one."""
     from truehue.tabs.library.service import Library
 
+    end = time.monotonic() + WARM_S
+    while not has_answered() and time.monotonic() < end:
+        time.sleep(0.1)
     context.service(Library).warm()
     freeze_gc()
 

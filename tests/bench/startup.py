@@ -23,7 +23,7 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 
 ROOT = Path(__file__).resolve().parents[2]
-RUNS = 7
+RUNS = 5
 GOAL = 1.2
 EMPTY = (
     "import gradio as gr\n"
