@@ -9,7 +9,7 @@
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 const OUT = 'assets/bundle/';
 
@@ -26,18 +26,42 @@ const sources = below('assets/js/', '.js').filter(
   (path) => !path.startsWith('assets/js/participants/'),
 );
 
+const entries = sources.filter((path) => path.endsWith('/page.js'));
+const options = { bundle: true, splitting: true, format: 'esm', outdir: OUT, write: false };
+const { metafile: first } = await build({ ...options, entryPoints: entries, metafile: true });
+
+/** All scripts that one imports, and itself. */
+function closure(path, reached = new Set()) {
+  if (reached.has(path)) return reached;
+  reached.add(path);
+  for (const other of first.inputs[path].imports) closure(other.path, reached);
+  return reached;
+}
+
+// esbuild makes a chunk for each group of tabs that have scripts in common, a dozen for the first
+// page. Where every tab imports all that two tabs share, that is one group and one chunk.
+const closures = entries.map((path) => closure(path));
+const shared = sources.filter((path) => closures.filter((all) => all.has(path)).length > 1);
+const oneChunk = {
+  name: 'one-chunk',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/page\.js$/ }, ({ path }) => ({
+      contents: [
+        readFileSync(path, 'utf8'),
+        ...shared.map((other) => `import '${resolve(other)}';`),
+      ].join('\n'),
+    })),
+};
+
 const { metafile, outputFiles } = await build({
-  entryPoints: sources.filter((path) => path.endsWith('/page.js')),
-  bundle: true,
-  splitting: true,
+  ...options,
+  entryPoints: entries,
   minify: true,
-  format: 'esm',
   target: 'es2023',
   outbase: 'assets',
-  outdir: OUT,
   chunkNames: 'js/chunks/[hash]',
   metafile: true,
-  write: false,
+  plugins: [oneChunk],
 });
 
 const digest = createHash('sha256');

@@ -9,7 +9,7 @@ from truehue.tabs.compare.people.examples import EXAMPLES
 from truehue.tabs.compare.people.images import CONTRIBUTORS, MASKS
 from truehue.tabs.compare.tables import frame
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.templates import html
+from truehue.tabs.page.templates import html, parts
 from truehue.tabs.page.widgets import widget
 
 _MASK_WORDS = {
@@ -21,8 +21,6 @@ _MASK_WORDS = {
 assert _MASK_WORDS.keys() == MASKS.keys()
 
 TABLES = ("tables", "modifiers", "guidance")
-VIEWS = ("concept", *TABLES, "people")
-"""By the name of the script that fills each."""
 
 
 def people_html() -> str:
@@ -32,7 +30,10 @@ def people_html() -> str:
 
 def layout(_: Context) -> None:
     """Draws the places of its views."""
-    widget("compare/switch", elem_id="compare")
-    filled = {name: frame.template(name) for name in TABLES} | {"people": people_html()}
-    for name in VIEWS:
-        widget(f"compare/{name}", template=filled.get(name), elem_id=f"compare-{name}")
+    views = {
+        "compare": html("compare/switch"),
+        "compare-concept": html("compare/concept"),
+        **{f"compare-{name}": frame.template(name) for name in TABLES},
+        "compare-people": people_html(),
+    }
+    widget("compare/compare", parts(views))

@@ -6,6 +6,7 @@ The scripts of its views load their content over HTTP (``routes.py``).
 from __future__ import annotations
 
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.templates import html, parts
 from truehue.tabs.page.widgets import widget
 
 VIEWS = ("leaderboard", "failures", "runs", "rule_accuracy", "disagreements", "judgments")
@@ -14,6 +15,5 @@ VIEWS = ("leaderboard", "failures", "runs", "rule_accuracy", "disagreements", "j
 
 def layout(_: Context) -> None:
     """Lays out its views."""
-    widget("explore/switch", elem_id="explore")
-    for view in VIEWS:
-        widget(f"explore/{view}", elem_id=f"explore-{view}")
+    views = {f"explore-{view}": html(f"explore/{view}") for view in VIEWS}
+    widget("explore/explore", parts({"explore": html("explore/switch")} | views))

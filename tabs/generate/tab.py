@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gradio as gr
-
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.verdict.rules import RULES
@@ -16,10 +14,10 @@ from truehue.tabs.page.templates import html
 from truehue.tabs.page.widgets import widget
 
 
-def request_html() -> str:
-    """The form, with what there is to choose from."""
+def template() -> str:
+    """The prompts, the form with what there is to choose from, and the images."""
     return html(
-        "generate/request",
+        "generate/generate",
         object=FIRST[0],
         objects=objects_to_render(),
         sizes=SIZES,
@@ -30,18 +28,12 @@ def request_html() -> str:
 
 def layout(context: Context) -> None:
     """Draws the tab; it fills itself over HTTP."""
-    with gr.Row(elem_classes="th-generate"):
-        with gr.Column(elem_classes="th-card th-prompts-card", min_width=320):
-            widget("generate/prompts", elem_id="prompts")
-        with gr.Column(elem_classes="th-card th-request-card", min_width=320):
-            widget(
-                "generate/request",
-                template=request_html(),
-                elem_id="request",
-                choices=model_choices(context),
-                chosen=[RENDERER],
-                target=FIRST[1],
-                realism=first_props(),
-            )
-    widget("generate/gallery", elem_id="gallery", rules=[by.id for by in RULES])
-    widget("generate/pair", elem_id="pair")
+    widget(
+        "generate/generate",
+        template(),
+        choices=model_choices(context),
+        chosen=[RENDERER],
+        target=FIRST[1],
+        realism=first_props(),
+        rules=[by.id for by in RULES],
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound
@@ -36,3 +37,9 @@ def html(name: str, **values: object) -> str:
             f"The file assets/html/{error.name} of the page is missing. Put it back from the "
             "release, or from the repository."
         ) from error
+
+
+def parts(templates: Mapping[str, str]) -> str:
+    """One template of several, each in an element of its id: Gradio's page works for each component
+    that a tab has, seen or not, so that a tab is one."""
+    return html("page/parts", parts=templates)

@@ -52,12 +52,7 @@ def build(context: Context, features: Sequence[Feature] = FEATURES) -> Any:
             for feature in tabbed:
                 with gr.Tab(feature.title, id=feature.id):
                     feature.layout(context)
-        widget("page/tour", elem_id="tour")
-        widget("page/notices", elem_id="notices")
-        widget("page/imports", elem_id="imports")
-        widget("page/scrolling", elem_id="scrolling")
-        widget("page/drop", elem_id="page-drop")
-        gradio_api.wire(context)
+        widget("page/page")
 
         # Which room is in front is in the page already (truehue.tabs.page.gradio_routes.FrontPage).
         demo.load(
@@ -74,6 +69,10 @@ def build(context: Context, features: Sequence[Feature] = FEATURES) -> Any:
             **QUIET,
         )
         demo.load(hold_stream, concurrency_limit=None, **QUIET)
+    # On a page of their own, which is closed to browsers (truehue.tabs.page.gradio_routes): theirs
+    # would work for these components as for those that are seen.
+    with demo.route("Endpoints", show_in_navbar=False):
+        gradio_api.wire(context)
     return demo
 
 

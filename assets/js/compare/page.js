@@ -1,8 +1,18 @@
 // Compare: the parts that `truehue.tabs.page.widgets` mounts.
 
-export { mount as concept } from './concept.js';
-export { mount as guidance } from './guidance.js';
-export { mount as modifiers } from './modifiers.js';
-export { mount as people } from './people.js';
-export { mount as switch } from './switch.js';
-export { mount as tables } from './tables.js';
+import { mountParts } from '../shared/widget.js';
+import { mount as concept } from './concept.js';
+import { mount as guidance } from './guidance.js';
+import { mount as modifiers } from './modifiers.js';
+import { mount as people } from './people.js';
+import { mount as switches } from './switch.js';
+import { mount as tables } from './tables.js';
+
+export const compare = mountParts({
+  compare: switches,
+  'compare-concept': concept,
+  'compare-tables': tables,
+  'compare-modifiers': modifiers,
+  'compare-guidance': guidance,
+  'compare-people': people,
+});

@@ -1,9 +1,20 @@
 // Explore: the parts that `truehue.tabs.page.widgets` mounts.
 
-export { mount as disagreements } from './disagreements.js';
-export { mount as leaderboard } from './leaderboard.js';
-export { mount as judgments } from './judgments.js';
-export { mount as runs } from './runs.js';
-export { mount as switch } from './switch.js';
-export { mount as rule_accuracy } from './rule_accuracy.js';
-export { mount as failures } from './failures.js';
+import { mountParts } from '../shared/widget.js';
+import { mount as disagreements } from './disagreements.js';
+import { mount as failures } from './failures.js';
+import { mount as judgments } from './judgments.js';
+import { mount as leaderboard } from './leaderboard.js';
+import { mount as ruleAccuracy } from './rule_accuracy.js';
+import { mount as runs } from './runs.js';
+import { mount as switches } from './switch.js';
+
+export const explore = mountParts({
+  explore: switches,
+  'explore-leaderboard': leaderboard,
+  'explore-failures': failures,
+  'explore-runs': runs,
+  'explore-rule_accuracy': ruleAccuracy,
+  'explore-disagreements': disagreements,
+  'explore-judgments': judgments,
+});

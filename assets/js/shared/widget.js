@@ -39,3 +39,13 @@ export function mountPart(element, mount, held = {}, on = {}) {
   });
   return Object.assign(set, { props: all });
 }
+
+/**
+ * Mounts several parts of one widget, each in the element of its id.
+ * @param {Record<string, (widget: Widget) => void>} parts
+ * @returns {(widget: Widget) => void}
+ */
+export const mountParts = (parts) => (widget) => {
+  for (const [id, mount] of Object.entries(parts))
+    mount({ ...widget, element: widget.element.querySelector(`#${id}`) });
+};

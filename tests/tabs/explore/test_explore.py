@@ -408,7 +408,8 @@ def test_routes_answer_and_refuse_in_words(client: TestClient) -> None:
 def test_the_tab_is_drawn(context: Context) -> None:
     with gr.Blocks() as demo:
         explore.layout(context)
-    assert "explore-rule_accuracy" in [block.elem_id for block in demo.blocks.values()]
+    (widget,) = (block for block in demo.blocks.values() if isinstance(block, gr.HTML))
+    assert 'id="explore-rule_accuracy"' in widget.html_template
 
 
 @pytest.mark.parametrize(

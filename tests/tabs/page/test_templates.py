@@ -12,7 +12,7 @@ from jinja2 import UndefinedError
 from truehue.core.generation.weights.sources import Sources
 from truehue.tabs.compare.tab import people_html
 from truehue.tabs.compare.tables import frame
-from truehue.tabs.generate.tab import request_html
+from truehue.tabs.generate.tab import template as generate
 from truehue.tabs.inspect.tab import form_html
 from truehue.tabs.page import templates
 from truehue.tabs.page.context import ROOT
@@ -25,7 +25,7 @@ NAMES = sorted(
 ANALYSES = ("tables", "modifiers", "guidance")
 FILLED = {f"compare/{name}": lambda name=name: frame.template(name) for name in ANALYSES} | {
     "compare/people": people_html,
-    "generate/request": request_html,
+    "generate/generate": generate,
     "inspect/form": lambda: form_html(Sources()),
 }
 # One that others extend, and the page's head: no widget begins as they are.
