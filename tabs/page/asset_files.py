@@ -26,7 +26,7 @@ import hashlib
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -256,9 +256,10 @@ class AssetFiles:
         paths = sorted(path for path in (folder / "js").rglob("*.js") if path.is_file())
         self._bodies = {path.relative_to(folder).as_posix(): _script(path) for path in paths}
         imports = _bundled_imports(folder / "bundle", self._bodies) if bundle else {}
-        self._imports = {
+        self._source_imports = {
             name: _imports(name, body.plain.decode()) for name, body in self._bodies.items()
-        } | imports
+        }
+        self._imports = self._source_imports | imports
         self._bodies |= {name: _script(folder / "bundle" / name) for name in imports}
         self.bundled = bool(imports)
         for name, content in (contents or {}).items():
@@ -277,23 +278,29 @@ class AssetFiles:
 
     def with_imports(self, modules: Iterable[str]) -> list[str]:
         """These modules and all that they import, each once."""
-        closure: dict[str, None] = {}
-        waiting = list(modules)
-        while waiting:
-            name = waiting.pop(0)
-            if name not in closure:
-                closure[name] = None
-                waiting += self._imports[name]
-        return list(closure)
+        return _closure(modules, self._imports)
 
     def fetches(self, modules: Iterable[str], path: str) -> bool:
-        """Whether one of these scripts names a file of ``js``."""
+        """Whether the scripts of these modules name a file of ``js``; the bundle's chunk is of all
+        tabs."""
         name = path.removeprefix("js/").encode()
-        return any(name in self._bodies[module].plain for module in modules)
+        scripts = _closure(modules, self._source_imports)
+        return any(name in self._bodies[script].plain for script in scripts)
 
     def body(self, version: str, path: str) -> Body | None:
         """The file under an address, or None. Only names that were listed at start are known."""
         return self._bodies.get(path) if version == self.version else None
+
+
+def _closure(modules: Iterable[str], imports: Mapping[str, Sequence[str]]) -> list[str]:
+    closure: dict[str, None] = {}
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop(0)
+        if name not in closure:
+            closure[name] = None
+            waiting += imports[name]
+    return list(closure)
 
 
 def digest_of(bodies: Mapping[str, Body]) -> str:

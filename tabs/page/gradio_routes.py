@@ -89,13 +89,13 @@ def head(tab: str) -> str:
     """What a page that opens with this tab brings in its head; the tab's scripts are
     ``assets/js/TAB/page.js``."""
     files = asset_files()
-    modules = files.with_imports(["js/page/page.js", *files.under(f"js/{tab}/page.js")])
+    pages = ["js/page/page.js", *files.under(f"js/{tab}/page.js")]
     return html(
         "page/head",
         constants=constants(),
         style=files.address(STYLE),
-        catalog=files.address(CATALOG) if files.fetches(modules, CATALOG) else "",
-        modules=[files.address(name) for name in modules],
+        catalog=files.address(CATALOG) if files.fetches(pages, CATALOG) else "",
+        modules=[files.address(name) for name in files.with_imports(pages)],
     )
 
 

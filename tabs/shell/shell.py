@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import warnings
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -139,19 +140,22 @@ def mount(
     app.router.routes.append(Route(mcp_server.ADDRESS, mcp_server.McpServer(context)))
     demo = build(context, features)
     demo.state_session_capacity = MAX_SESSIONS
-    mounted = gr.mount_gradio_app(
-        app,
-        demo,
-        path="/",
-        theme=theme.theme(),
-        css=theme.css(),
-        footer_links=[],
-        run_history=False,
-        ssr_mode=False,
-        show_error=True,
-        max_file_size="1mb",  # nothing here is uploaded by way of Gradio
-        mcp_server=False,  # whatever the environment says: ours knows who asks
-    )
+    with warnings.catch_warnings():
+        # Of an app with two pages Gradio says that they cannot be drawn on the server; none is.
+        warnings.filterwarnings("ignore", "SSR mode is not supported", UserWarning)
+        mounted = gr.mount_gradio_app(
+            app,
+            demo,
+            path="/",
+            theme=theme.theme(),
+            css=theme.css(),
+            footer_links=[],
+            run_history=False,
+            ssr_mode=False,
+            show_error=True,
+            max_file_size="1mb",  # nothing here is uploaded by way of Gradio
+            mcp_server=False,  # whatever the environment says: ours knows who asks
+        )
     check_paths(demo)
     count_refused_events()
     # Gradio 6.31 runs at most 40 events at once, and every open page holds one: the next page would

@@ -26,10 +26,13 @@ ANALYSES = ("tables", "modifiers", "guidance")
 FILLED = {f"compare/{name}": lambda name=name: frame.template(name) for name in ANALYSES} | {
     "compare/people": people_html,
     "generate/generate": generate,
+    "generate/request": generate,  # which includes it
     "inspect/form": lambda: form_html(Sources()),
 }
-# One that others extend, and the page's head: no widget begins as they are.
-NO_WIDGETS = ("compare/analysis", "page/head")
+# One that others extend, the page's head, and elements for parts: no widget begins as they are.
+NO_WIDGETS = ("compare/analysis", "page/head", "page/parts")
+# Several parts in one, each with a script of its own.
+JOINED = ("generate/generate", "page/page")
 # Rooms with whole pages of their own, which bring no widget.
 WHOLE_PAGES = ("accounts/", "participants/")
 VOID = frozenset({"input", "img", "br", "path", "circle"})
@@ -57,7 +60,7 @@ class Open(HTMLParser):
     "name", [item for item in NAMES if item not in NO_WIDGETS and not item.startswith(WHOLE_PAGES)]
 )
 def test_every_file_is_whole_and_belongs_to_a_script(name: str) -> None:
-    assert (ROOT / f"assets/js/{name}.js").is_file()
+    assert name in JOINED or (ROOT / f"assets/js/{name}.js").is_file()
     text = FILLED[name]() if name in FILLED else html(name)
     parser = Open()
     parser.feed(text)
