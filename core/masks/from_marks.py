@@ -9,14 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truehue.core.errors import MaskError, NoPixels
+from truehue.core.errors import MaskError, NoPixels, ObjectNotFound
 from truehue.core.images.pixels import Mask
 from truehue.core.masks.grounded.records import Segment
-from truehue.core.masks.marks import STROKES, Mark, parse_marks
+from truehue.core.masks.marks import (
+    NOTHING_STANDS_OUT,
+    SALIENT,
+    STARTS,
+    STROKES,
+    Mark,
+    parse_marks,
+)
+
+if TYPE_CHECKING:
+    from truehue.core.generation.weights.sources import Sources
 
 # What all strokes of one request may cost, in rows under segments: a few seconds at the worst, and
 # far more than a hand draws.
@@ -273,10 +283,10 @@ _AGAINST = {"keep": "cut", "cut": "keep", "brush": "erase", "erase": "brush"}
 
 
 def _since_start(marks: Sequence[Mark]) -> Sequence[Mark]:
-    """The marks that count: ``whole`` and ``stored`` start over, what came before is covered."""
+    """The marks that count: a start starts over, what came before is covered."""
     first = 0
     for number, mark in enumerate(marks):
-        if mark.type in ("whole", "stored"):
+        if mark.type in STARTS:
             first = number
     return marks[first:]
 
@@ -342,7 +352,7 @@ def _current_box(marks: Sequence[Mark], height: int, width: int) -> tuple[int, B
     return None
 
 
-def _check_base(base: Mask | None, shape: tuple[int, int]) -> Mask:
+def _check_base(base: Mask | None, shape: tuple[int, ...]) -> Mask:
     if base is None:
         raise MaskError("The stored mask of these marks is missing; take it off or mark by hand.")
     if base.pixels.dtype != bool or base.pixels.shape != shape:
@@ -362,20 +372,27 @@ def _refuse_tiny(pixels: np.ndarray, marks: Sequence[Mark]) -> None:
 
 
 def mask_from_marks(
-    srgb8: np.ndarray, marks: Any, base: Mask | None = None, segment: PointSegmenter | None = None
+    srgb8: np.ndarray,
+    marks: Any,
+    base: Mask | None = None,
+    segment: PointSegmenter | None = None,
+    sources: Sources | None = None,
 ) -> Mask:
     """The mask that ``marks`` (JSON as of :func:`truehue.core.masks.marks.parse_marks`) make on an
     image.
 
     ``srgb8`` is uint8 ``(H, W, 3)``; ``base`` is the mask that a ``stored`` mark names, of the same
-    size. First comes the last of ``whole``, ``stored`` and box with keep and cut strokes; then
-    brush adds and erase removes, in their order. A whole or stored mask starts over; on it there
-    is no edge to search, so keep and cut paint like brush and erase. ``parameters`` hold the
-    marks that take part, so the same image and these marks give the same mask again, and may hold
-    a ``note`` for the user.
+    size. First comes the last of ``whole``, ``stored``, ``salient`` and box with keep and cut
+    strokes; then brush adds and erase removes, in their order. All but a box start over; on them
+    there is no edge to search, so keep and cut paint like brush and erase. In a box ``by``
+    ``salient`` the salient-object network looks; GrabCut does once there are keep or cut strokes,
+    where nothing stands out, and in every other box. ``sources`` say where the network's weights
+    are. ``parameters`` hold the marks that take part, so the same image and these marks give the
+    same mask again, and may hold a ``note`` for the user.
 
-    Raises MaskError for marks that cannot be read or would take too long, and NoPixels when fewer
-    than 2 pixels are left.
+    Raises MaskError for marks that cannot be read or would take too long, NoPixels when fewer than
+    2 pixels are left, ObjectNotFound where nothing stands out and nothing else is marked, and
+    ModelMissing where the weights are not on this machine.
     """
     if srgb8.dtype != np.uint8 or srgb8.ndim != 3 or srgb8.shape[2] != 3:
         raise MaskError("Marks belong to an sRGB image, uint8 of height × width × 3.")
@@ -385,30 +402,35 @@ def mask_from_marks(
     box = _current_box(current, height, width)
     check_work(((mark.points, mark.radius) for mark in current if mark.type in STROKES), shape)
     parameters: dict[str, Any] = {}
-    if box is None and current and current[0].type in ("whole", "stored"):
-        pixels, maker = _on_start(current, base, parameters, shape, segment)
+    start = None
+    if box is None and current and current[0].type in STARTS:
+        start = _start(srgb8, current[0], base, parameters, sources)
+        if start is None:  # nothing stands out: only what else is marked counts
+            current = current[1:]
+            if not current:
+                raise ObjectNotFound(NOTHING_STANDS_OUT, "", SALIENT)
+    if start is not None:
+        pixels, maker = _on_start(current, start, parameters, segment)
     else:
+        by = current[box[0]].by if box else ""
         current, layers = _layers(current, box, shape)
         nothing = np.zeros(shape, dtype=bool)
         pixels, maker = nothing, "brush"
         keep, cut = layers.get("keep", nothing), layers.get("cut", nothing)
         points = [mark for mark in current if mark.type == "point"]
+        within = box[1] if box else None
         if points:
-            segment_pixels = _cut(segment, points, box[1] if box else None, shape, parameters)
+            segment_pixels = _cut(segment, points, within, shape, parameters)
             # The edge is the segmenter's: keep and cut have none to search for.
             pixels, maker = (segment_pixels | keep) & ~cut, "points"
+        elif by == SALIENT and not layers.keys() & {"keep", "cut"}:
+            found = _salient(srgb8, within, parameters, sources)
+            if found is None:
+                pixels, maker = _grabcut(srgb8, within, keep, cut, parameters)
+            else:
+                pixels, maker = found, SALIENT
         elif box is not None or layers.keys() & {"keep", "cut"}:
-            from truehue.core.masks import grabcut as grabcut_masker  # it imports OpenCV
-
-            result = grabcut_masker.grabcut(srgb8, box[1] if box else None, keep, cut)
-            pixels, maker = result.pixels, "grabcut"
-            parameters["grabcut"] = {
-                "version": grabcut_masker.VERSION,
-                "longest_side": grabcut_masker.LONGEST_SIDE,
-                "iterations": grabcut_masker.ITERATIONS,
-            }
-            if result.note:
-                parameters["note"] = result.note
+            pixels, maker = _grabcut(srgb8, within, keep, cut, parameters)
         pixels = (pixels | layers.get("brush", nothing)) & ~layers.get("erase", nothing)
     parameters["marks"] = [mark.as_json() for mark in current]
     _refuse_tiny(pixels, current)
@@ -436,7 +458,7 @@ def _cut(
     segment: PointSegmenter | None,
     points: Sequence[Mark],
     box: Box | None,
-    shape: tuple[int, int],
+    shape: tuple[int, ...],
     parameters: dict[str, Any],
 ) -> np.ndarray:
     """The segmenter's mask at ``points``, recorded in ``parameters``."""
@@ -451,32 +473,78 @@ def _cut(
     return cutout.pixels
 
 
-def _on_start(
-    marks: Sequence[Mark],
+def _grabcut(
+    srgb8: np.ndarray,
+    box: Box | None,
+    keep: np.ndarray,
+    cut: np.ndarray,
+    parameters: dict[str, Any],
+) -> tuple[np.ndarray, str]:
+    """What GrabCut finds, recorded in ``parameters``, and its name as a maker."""
+    from truehue.core.masks import grabcut as grabcut_masker  # it imports OpenCV
+
+    result = grabcut_masker.grabcut(srgb8, box, keep, cut)
+    parameters["grabcut"] = {
+        "version": grabcut_masker.VERSION,
+        "longest_side": grabcut_masker.LONGEST_SIDE,
+        "iterations": grabcut_masker.ITERATIONS,
+    }
+    if result.note:
+        parameters["note"] = result.note
+    return result.pixels, "grabcut"
+
+
+def _salient(
+    srgb8: np.ndarray, box: Box | None, parameters: dict[str, Any], sources: Sources | None
+) -> np.ndarray | None:
+    """What stands out, in the box if there is one, recorded in ``parameters``; None for nothing."""
+    from truehue.core.masks.salient import find_salient  # it imports OpenCV
+
+    salient = find_salient(srgb8, box, sources)
+    if not salient.stands_out:
+        return None
+    parameters[SALIENT] = salient.parameters
+    if salient.note:
+        parameters["note"] = salient.note
+    return salient.pixels
+
+
+def _start(
+    srgb8: np.ndarray,
+    mark: Mark,
     base: Mask | None,
     parameters: dict[str, Any],
-    shape: tuple[int, int],
+    sources: Sources | None,
+) -> tuple[np.ndarray, str] | None:
+    """Pixels and maker of the whole image, of the stored mask, or of what stands out that marks begin
+    with, named in ``parameters``; None where nothing stands out."""
+    shape = srgb8.shape[:2]
+    if mark.type == "stored":
+        stored = _check_base(base, shape)
+        parameters["base"] = {"maker": stored.maker, "content_sha256": stored.content_sha256}
+        return stored.pixels.copy(), stored.maker
+    if mark.type == SALIENT:
+        pixels = _salient(srgb8, None, parameters, sources)
+        return None if pixels is None else (pixels, SALIENT)
+    return np.ones(shape, dtype=bool), "whole"
+
+
+def _on_start(
+    marks: Sequence[Mark],
+    start: tuple[np.ndarray, str],
+    parameters: dict[str, Any],
     segment: PointSegmenter | None,
 ) -> tuple[np.ndarray, str]:
-    """Pixels and maker of what is done on the whole image or the stored mask that ``marks`` begin
-    with.
-
-    The stored mask is named in ``parameters``.
-    """
-    if marks[0].type == "stored":
-        start = _check_base(base, shape)
-        pixels, maker = start.pixels.copy(), start.maker
-        parameters["base"] = {"maker": start.maker, "content_sha256": start.content_sha256}
-    else:
-        pixels, maker = np.ones(shape, dtype=bool), "whole"
+    """Pixels and maker of what is done on the ``start`` of ``marks``."""
+    pixels, maker = start
     by_hand = [mark for mark in marks[1:] if mark.type != "override"]
     for mark in by_hand:
         if mark.type in STROKES:
             paint_stroke(pixels, mark.points, mark.radius, mark.type in ("keep", "brush"))
             continue
         # What is at the point, whether it is to be added or taken away.
-        at_point = _cut(segment, [replace(mark, inside=True)], None, shape, parameters)
+        at_point = _cut(segment, [replace(mark, inside=True)], None, pixels.shape[:2], parameters)
         pixels = pixels | at_point if mark.inside else pixels & ~at_point
-    if not by_hand:
+    if not by_hand or maker == SALIENT:
         return pixels, maker
     return pixels, "brush" if any(mark.type in STROKES for mark in by_hand) else "points"

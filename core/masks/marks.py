@@ -21,7 +21,12 @@ MAX_RADIUS = 512.0
 MAX_COORDINATE = 1e6
 
 STROKES = ("keep", "cut", "brush", "erase")
-KINDS = ("whole", "box", *STROKES, "point", "stored", "override")
+SALIENT = "salient"
+"""The mark, and the maker, of what stands out (truehue.core.masks.salient)."""
+STARTS = ("whole", "stored", SALIENT)
+"""The types that start over: what came before them does not count."""
+KINDS = (*STARTS, "box", *STROKES, "point", "override")
+NOTHING_STANDS_OUT = "Nothing stands out: draw a box around the object."
 STEPS = ("box", "negative", "presence")
 """The steps of an automatic mask that a person can override."""
 MAX_INDEX = 9_999
@@ -50,7 +55,8 @@ class Mark:
     ``type`` is one of ``KINDS``. ``box`` is ``(x0, y0, x1, y1)`` inside the image with
     ``x0 < x1`` and ``y0 < y1``; ``radius`` and ``points`` belong to strokes, ``mask_id`` to a
     stored mask. A point has one of ``points``; ``inside`` says whether what it shows is to be in
-    the mask, and ``by`` is the id of the segmenter that cut it out, empty for the usual one.
+    the mask, and ``by`` is the id of the segmenter that cut it out, empty for the usual one. Of a
+    box ``by`` is ``salient`` where the salient-object network looks inside, empty for GrabCut.
     ``override`` belongs to the type of that name.
     """
 
@@ -68,6 +74,8 @@ class Mark:
         data: dict[str, Any] = {"type": self.type}
         if self.box is not None:
             data["box"] = list(self.box)
+            if self.by:
+                data["by"] = self.by
         if self.type in STROKES:
             data["radius"] = self.radius
             data["points"] = [list(point) for point in self.points]
@@ -166,10 +174,13 @@ def _mark(data: Any, width: int, height: int, label: str) -> Mark:
     if not isinstance(data, Mapping):
         raise MaskError(f"{label} must be an object, this is {type(data).__name__}.")
     kind = data.get("type")
-    if kind == "whole":
-        return Mark("whole")
+    if kind in ("whole", SALIENT):
+        return Mark(kind)
     if kind == "box":
-        return Mark("box", box=_box(data.get("box"), width, height, label))
+        by = data.get("by", "")
+        if by not in ("", SALIENT):
+            raise MaskError(f"{label}: by of a box is {SALIENT}, or empty for GrabCut.")
+        return Mark("box", box=_box(data.get("box"), width, height, label), by=by)
     if kind == "stored":
         mask_id = data.get("mask_id")
         if not isinstance(mask_id, str) or not mask_id or len(mask_id) > 200:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from truehue.core.errors import BadInput
-from truehue.core.masks.marks import STROKES
+from truehue.core.masks.marks import SALIENT, STROKES
 from truehue.core.records import ImageRecord, MaskRecord
 
 EXACT_MAKERS = ("renderer", "file")
@@ -31,6 +31,13 @@ class Masker:
 
 
 MASKERS = (
+    Masker(
+        SALIENT,
+        "Salient object",
+        "nothing, or a box around the object",
+        (SALIENT, "box", "keep", "cut", "brush", "erase"),
+        "U²-Net small (u2netp)",
+    ),
     Masker(
         "grabcut",
         "GrabCut",
@@ -79,7 +86,7 @@ FILE, TRANSPARENCY = "file", "transparency"
 
 
 def describe(maker: str, parameters: Mapping[str, Any]) -> str:
-    """``GrabCut · box, 2 strokes`` or ``Exact mask from the renderer``: maker, then marks.
+    """``GrabCut · box, 2 strokes`` or ``Salient object v1``: maker, then marks.
 
     Both are those of a :class:`truehue.core.images.pixels.Mask`; an unknown maker stands as it is.
     The area is not said.
@@ -91,6 +98,9 @@ def describe(maker: str, parameters: Mapping[str, Any]) -> str:
     others = parameters.get("from", TRANSPARENCY)
     if maker == FILE and others != TRANSPARENCY:
         name = f"From the mask file {others}"
+    salient = parameters.get(SALIENT)
+    if maker == SALIENT and isinstance(salient, Mapping):
+        name = f"{name} v{salient.get('version')}"
     marks = parameters.get("marks")
     listed = marks if isinstance(marks, (list, tuple)) else ()
     types = [mark.get("type") for mark in listed if isinstance(mark, Mapping)]

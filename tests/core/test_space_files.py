@@ -19,9 +19,12 @@ from packaging.version import Version
 from PIL import Image
 
 from tests.commands import called
+from tests.salient import needs_weights
 from tests.test_space import KEYS, ROOT, SHORT
 from truehue.core.cli import space as command
 from truehue.core.errors import BadInput
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks import salient
 from truehue.core.space import FILES, SpaceRequest, pinned, push_space, write_space
 
 PAPERS = ("2510.20586", "2601.16836", "2504.10514", "2603.10990")
@@ -110,6 +113,13 @@ def test_the_folder_has_the_package_and_is_renewed(folder: Path) -> None:
     old.touch()
     write_space(SpaceRequest("ann/truehue"), folder)
     assert not old.exists()
+
+
+@needs_weights
+def test_a_space_has_the_weights_of_this_machine(folder: Path) -> None:
+    """Its requirements cannot bring them: those of the package that carries them do not fit."""
+    models = folder / "truehue" / "assets" / "models"
+    assert salient.find(Sources(models)) == models / "u2netp" / salient.FILE
 
 
 def test_other_files_and_names_are_refused(tmp_path: Path) -> None:

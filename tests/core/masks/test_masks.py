@@ -582,5 +582,5 @@ def test_the_registry_lists_what_works_without_weights() -> None:
     without = [known.id for known in MASKERS if not known.weights]
     assert without == ["grabcut", "brush", "whole", "renderer", "file", "paper"]
     assert masker("brush").name == "Brush"
-    with pytest.raises(BadInput, match="known are grabcut"):
+    with pytest.raises(BadInput, match="known are salient, grabcut"):
         masker("sam")
