@@ -4351,6 +4351,9 @@ declare namespace Api {
     warnings?: Array<string>;
     marks?: Array<Record<string, any>>;
     exact_mask_id?: string;
+    proposal?: string;
+    salient?: boolean;
+    propose?: boolean;
   }
 
   interface StagedFile {

@@ -36,6 +36,7 @@ from truehue.core.masks.grabcut import refine_edge
 from truehue.core.masks.marks import NOTHING_STANDS_OUT
 
 VERSION = "1"
+VARIABLE = "TRUEHUE_U2NETP"
 WEIGHTS, FILE = "u2netp", "u2netp.onnx"
 SHA256 = "309c8469258dda742793dce0ebea8e6dd393174f89934733ecc8b14c76f4ddd8"
 CARRIER = SHIPPED / WEIGHTS / "requirements.txt"
@@ -102,8 +103,9 @@ class SalientObject:
 
 
 def find(sources: Sources | None = None) -> Path | None:
-    """The file of weights: in the models folder, in TrueHue's own folder (a Space), in the package
-    that carries it, or where rembg keeps it. None where it is not on this machine."""
+    """The file of weights: in the models folder, where TRUEHUE_U2NETP says and nowhere else then, in
+    TrueHue's own folder (a Space), in the package that carries it, or where rembg keeps it. None
+    where it is not on this machine."""
     return next((path for path in _candidates(sources or Sources.local()) if _is_whole(path)), None)
 
 
@@ -248,6 +250,9 @@ def _candidates(sources: Sources) -> Iterator[Path]:
     top = sources.models_folder
     if top is not None:
         yield from (top / WEIGHTS / FILE, top / FILE)
+    if named := os.environ.get(VARIABLE):
+        yield Path(named).expanduser()
+        return
     yield SHIPPED / WEIGHTS / FILE
     package = importlib.util.find_spec("rembg")
     for location in (package.submodule_search_locations or ()) if package else ():

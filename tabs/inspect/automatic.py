@@ -17,7 +17,7 @@ from truehue.core.images.pixels import Mask
 from truehue.core.masks.grounded.compose import compose, is_automatic, steps_of, union
 from truehue.core.masks.grounded.records import Grounded
 from truehue.core.masks.grounded.weights import VISION_MODELS
-from truehue.core.masks.marks import Mark, Override
+from truehue.core.masks.marks import STARTS, Mark, Override
 from truehue.core.records import ImageRecord, MaskRecord
 
 
@@ -79,7 +79,7 @@ def automatic_of(
     whose steps cannot be read, and what :func:`truehue.core.masks.grounded.compose.compose` raises
     for the overrides.
     """
-    starts = [mark for mark in marks if mark.type in ("whole", "box", "stored")]
+    starts = [mark for mark in marks if mark.type in (*STARTS, "box")]
     if not starts or starts[-1].type != "stored" or base is None:
         return None
     if not is_automatic(base.maker, base.parameters):

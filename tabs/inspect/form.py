@@ -30,7 +30,7 @@ from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.links import read
 from truehue.tabs.page.requests import PageRequest
-from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.roles import Actor, allowed
 from truehue.tabs.verdicts.question import NEIGHBORS_OF, VerdictQuestion, question
 
 
@@ -124,7 +124,7 @@ def open_image(context: Context, actor: Actor, request: OpenImage) -> OpenedImag
     put, mask_id = question(*request.controls), request.mask
     if request.last:
         put, mask_id = last_question(context, request.image, put)
-    return _opened(context, open_on_stage(context, request.image, put, mask_id))
+    return _opened(context, actor, open_on_stage(context, request.image, put, mask_id))
 
 
 @requires("look")
@@ -141,13 +141,15 @@ def open_link(context: Context, actor: Actor, request: FollowLink) -> OpenedImag
         done = open_on_stage(context, query["image"], put, query.get("mask", ""), text)
     except Exception as error:
         raise BadInput(f"This link cannot be opened. {message_of(error)}") from error
-    return _opened(context, done, limits)
+    return _opened(context, actor, done, limits)
 
 
-def _opened(context: Context, done: Opening, limits: str = "") -> OpenedImage:
-    """What the page shows of an opened image. The page alone tries ``limits`` on the verdict."""
+def _opened(context: Context, actor: Actor, done: Opening, limits: str = "") -> OpenedImage:
+    """What the page shows of an opened image. The page alone tries ``limits`` on the verdict. It asks
+    for a first mask where there is none, so that the image is on the screen before."""
+    propose = done.stage["salient"] and not done.stage["marks"] and allowed(actor, "add")
     return {
-        "stage": done.stage,
+        "stage": {**done.stage, "propose": propose},
         "verdict": {**done.verdict, "limits": limits},
         "evidence": {"image": "", **done.evidence},
         "question": done.put.as_json(done.stage["image_id"], ""),

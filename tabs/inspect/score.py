@@ -16,10 +16,12 @@ from truehue.core.cache import LruCache
 from truehue.core.color.shading import LIT_PERCENTILES, USUAL
 from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.concepts.palette import ColorDescription, describe_colors
-from truehue.core.errors import BadInput, NotStored, TrueHueError
+from truehue.core.errors import BadInput, NotStored, ObjectNotFound, TrueHueError
 from truehue.core.images.load import warnings_in
 from truehue.core.images.pixels import masked_colors, select_pixels
+from truehue.core.masks import salient
 from truehue.core.masks.display import outline_path, unmeasured_overlay_png
+from truehue.core.masks.marks import SALIENT
 from truehue.core.masks.registry import mask_text
 from truehue.core.records import MaskRecord
 from truehue.core.scores.measures import measures_of
@@ -100,6 +102,7 @@ NO_MASK = (
     "Mark the object: draw a box around it, or have it found by its name with Find. Then, where "
     "the mask is wrong, draw over what to keep and over what to cut."
 )
+PROPOSED = "Proposed mask: correct it with the tools, or draw a box."
 NO_TARGET = (
     "Is it the target color? Choose the target color above: a name, a hex, rgb, "
     "lab(52 40 30), or a pixel with Pick."
@@ -111,7 +114,12 @@ WHOLE_NOTE = "Background included; mark the object for its own color."
 
 
 class StageJson(TypedDict, total=False):
-    """What the stage shows: what came of its marks, and the image where one was opened."""
+    """What the stage shows: what came of its marks, and the image where one was opened.
+
+    ``proposal`` is the sentence about a mask that the salient-object network alone has made, or
+    about that it sees none; ``salient`` says that the network is on this machine, and ``propose``
+    that the page is to ask it for a first mask.
+    """
 
     outline: str
     measured_url: str
@@ -130,6 +138,9 @@ class StageJson(TypedDict, total=False):
     warnings: list[str]
     marks: list[dict[str, Any]]
     exact_mask_id: str
+    proposal: str
+    salient: bool
+    propose: bool
 
 
 class VerdictJson(TypedDict):
@@ -156,6 +167,7 @@ def judge(context: Context, stage_value: Any, *controls: Any) -> Shown:
     ``controls`` as for :func:`truehue.tabs.verdicts.question.question`.
     """
     work: Work | None = None
+    put: Question | None = None
     try:
         work = read_stage(context, stage_value)
         if work is None:
@@ -164,6 +176,8 @@ def judge(context: Context, stage_value: Any, *controls: Any) -> Shown:
         mask = make_mask(context, work)
     except Exception as error:
         text = message_of(error)
+        if work and put and isinstance(error, ObjectNotFound) and error.step == SALIENT:
+            return _unmarked(context, work, put, text)
         shown: StageJson = {
             **_no_mask(number_of(stage_value)),
             "message": text,
@@ -191,19 +205,22 @@ def _no_mask(seq: int) -> StageJson:
         "message": "",
         "found": "",
         "hatched": "",
+        "proposal": "",
         "seq": seq,
     }
 
 
-def _unmarked(context: Context, work: Work, put: Question) -> Shown:
-    """Nothing is marked: the colors of the whole picture, said to be that, and what to do next."""
-    view = waiting(NO_MASK, put.address(work.image.image_id))
+def _unmarked(context: Context, work: Work, put: Question, nothing: str = "") -> Shown:
+    """Nothing is marked: the colors of the whole picture, said to be that, and what to do next.
+    ``nothing`` is the sentence where nothing stands out."""
+    view = waiting(nothing or NO_MASK, put.address(work.image.image_id))
     try:
         _, described, every = whole_image(context.srgb8(work.image.image_id))
         view["colors"] = colors_view(described, WHOLE, WHOLE_NOTE + every)
     except TrueHueError:
         pass  # a picture of one pixel has no colors to tell; what to do next is said all the same
-    return _no_mask(work.seq), {"view": view}, {"view": "", "image": work.image.image_id}
+    stage: StageJson = {**_no_mask(work.seq), "proposal": nothing}
+    return stage, {"view": view}, {"view": "", "image": work.image.image_id}
 
 
 def _unasked(context: Context, work: Work, mask: MaskRecord, address: str) -> Shown:
@@ -313,7 +330,15 @@ def _stage_update(
         "measured_url": _data_url(png),
         "found": grounding_view(automatic) if automatic is not None else "",
         "hatched": " ".join(["left-out"] * left_out + ["negative"] * used),
+        "proposal": _proposal(mask),
     }
+
+
+def _proposal(mask: MaskRecord) -> str:
+    """The sentence about a mask that nobody has selected or corrected; empty for others."""
+    if mask.parameters.get("marks") != [{"type": SALIENT}]:
+        return ""
+    return " ".join(filter(None, (PROPOSED, str(mask.parameters.get("note") or ""))))
 
 
 def _data_url(png: bytes | None) -> str:
@@ -395,6 +420,7 @@ def open_on_stage(
         "warnings": warnings_in(image.notes),
         "marks": marks,
         "exact_mask_id": exact.mask_id if exact else "",
+        "salient": salient.is_available(context.sources),
         "message": trouble or staged["message"],
     }
     return Opening(stage, verdict, evidence, put)

@@ -50,7 +50,7 @@ def make_mask(context: Context, work: Work) -> MaskRecord | None:
         image_id, automatic = work.image.image_id, work.automatic
         start = automatic.mask if automatic is not None else _base(context, work)
         cut = point_segmenter(context, image_id)
-        mask = mask_from_marks(context.srgb8(image_id), work.marks, start, cut)
+        mask = mask_from_marks(context.srgb8(image_id), work.marks, start, cut, context.sources)
         if automatic is not None:
             # Who found it, what, and what was overridden is said of the mask that came of it too.
             mask = Mask(mask.pixels, mask.maker, {**automatic.mask.parameters, **mask.parameters})

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from truehue.core.concepts.palette import ColorDescription
+from truehue.core.masks.marks import SALIENT
 from truehue.core.masks.registry import masker
 from truehue.core.verdict.measure import Measurement
 from truehue.core.verdict.rules import FAIL, PASS, LightMatch, rule
@@ -159,6 +160,9 @@ def _presence(mask_text: str, parameters: Mapping[str, Any]) -> list[StepJson]:
 
 def _automatic(parameters: Mapping[str, Any]) -> list[StepJson]:
     """The steps of an automatic mask; none for others."""
+    salient = parameters.get(SALIENT)
+    if isinstance(salient, Mapping):
+        return [_salient(salient)]
     boxes, variant = parameters.get("boxes"), parameters.get("variant")
     if not isinstance(boxes, list) or not isinstance(variant, Mapping):
         return []
@@ -192,6 +196,15 @@ def _automatic(parameters: Mapping[str, Any]) -> list[StepJson]:
         {"mark": "!", "title": "Note", "text": note} for note in parameters.get("notes") or ()
     ]
     return entries
+
+
+def _salient(salient: Mapping[str, Any]) -> StepJson:
+    return {
+        "mark": "✓",
+        "title": f"Salient object by U²-Net small, version {salient['version']}",
+        "text": f"largest probability {salient['max_probability']:.2f}; pixels between 0.1 and 0.9: "
+        f"{salient['unsure_percent']:.0f}% of those above 0.5",
+    }
 
 
 def _mask_note(parameters: Mapping[str, Any]) -> str:

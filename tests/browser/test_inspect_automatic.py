@@ -1,4 +1,5 @@
-"""Find and Point in a real Chromium, with tiny real models behind the real app.
+"""The proposal of a mask, Find and Point in a real Chromium; the last two with tiny real models
+behind the real app.
 
 What needs neither is in ``tests/assets/stage/search.js`` and ``tests/tabs/inspect``.
 """
@@ -15,7 +16,9 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Visit
 from tests.browser.still_life import png, still_life
 from tests.browser.workbench import Workbench
+from tests.core.masks.test_salient import PHOTOGRAPHS, noise
 from tests.running import App, running
+from tests.salient import link_weights, needs_weights
 from tests.tiny_models.folder import Telling, models_folder, telling
 
 pytestmark = pytest.mark.browser
@@ -102,6 +105,37 @@ class Finder(Workbench):
             self.page.keyboard.up(hold)
         expect(self.mask).not_to_have_text(before, timeout=60_000)
         self.settle()
+
+
+@needs_weights
+def test_a_dropped_photograph_has_a_verdict_without_a_mark(tmp_path: Path, visit: Visit) -> None:
+    models = link_weights(tmp_path / "models")
+    with running(tmp_path / "data", "--models", str(models)) as app:
+        bench = Workbench(visit(app.address))
+        status = bench.stage.locator(".th-stage-status")
+        bench.open((PHOTOGRAPHS / "cheetah.jpg").read_bytes(), "cheetah.jpg", "image/jpeg")
+        expect(status).to_have_text("Proposed mask: correct it with the tools, or draw a box.")
+        expect(bench.mask).to_have_text(re.compile(r"^Salient object v1 · [\d,]+ px · \d+\.\d%$"))
+        expect(bench.stage).to_have_class(re.compile(r"\bproposed\b"))
+        bench.ask("dark orange yellow")
+        expect(bench.verdict.locator(".th-headline h2")).to_have_text(re.compile("Passes|Fails"))
+        expect(bench.page.locator("#evidence .th-steps")).to_contain_text("U²-Net small, version 1")
+
+        # Corrected it is no proposal any more; undone twice, nothing is selected.
+        bench.mark("Brush", (30, 30), (60, 30))
+        expect(bench.mask).to_contain_text("Salient object v1 · 1 stroke")
+        expect(bench.stage).not_to_have_class(re.compile(r"\bproposed\b"))
+        bench.button("Undo").click()
+        expect(status).to_contain_text("Proposed mask")
+        bench.button("Undo").click()
+        expect(bench.mask).to_have_text("Nothing selected yet")
+        bench.mark("Box", (76, 112), (383, 243))
+        expect(bench.mask).to_contain_text("Salient object v1 · box")
+
+        bench.open(png(noise()), "grass.png")
+        expect(status).to_have_text("Nothing stands out: draw a box around the object.")
+        expect(bench.mask).to_have_text("")
+        expect(bench.verdict).to_contain_text("Nothing stands out: draw a box around the object.")
 
 
 def test_found_overridden_pointed_at_and_opened_again(

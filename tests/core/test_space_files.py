@@ -19,7 +19,7 @@ from packaging.version import Version
 from PIL import Image
 
 from tests.commands import called
-from tests.salient import needs_weights
+from tests.salient import link_weights, weights
 from tests.test_space import KEYS, ROOT, SHORT
 from truehue.core.cli import space as command
 from truehue.core.errors import BadInput
@@ -115,10 +115,14 @@ def test_the_folder_has_the_package_and_is_renewed(folder: Path) -> None:
     assert not old.exists()
 
 
-@needs_weights
-def test_a_space_has_the_weights_of_this_machine(folder: Path) -> None:
+def test_a_space_has_the_weights_of_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its requirements cannot bring them: those of the package that carries them do not fit."""
-    models = folder / "truehue" / "assets" / "models"
+    if weights() is None:
+        pytest.skip(f"needs {salient.FILE}")
+    monkeypatch.setenv("TRUEHUE_MODELS", str(link_weights(tmp_path / "models")))
+    models = write_space(SpaceRequest("ann/truehue"), tmp_path / "s") / "truehue/assets/models"
     assert salient.find(Sources(models)) == models / "u2netp" / salient.FILE
 
 

@@ -23,7 +23,8 @@ const KEYS = {
 export function stageHands(stage, keys) {
   const { root, view, pick, find, act, tools, overlay, brush, visible, inText } = stage;
   const { radius, showable } = stage;
-  const { change, undo, redo, findObject, addPoint, forget, start, refresh, say, browse } = stage;
+  const { change, undo, redo, boxMark, findObject, addPoint, forget, start, refresh, say, browse } =
+    stage;
   const pointers = new Map();
   let spaceHeld = false;
   let hovering = false;
@@ -51,7 +52,7 @@ export function stageHands(stage, keys) {
     }
     stage.drawing =
       stage.tool === 'box'
-        ? { type: 'box', box: [...view.clamp(point), ...view.clamp(point)] }
+        ? boxMark([...view.clamp(point), ...view.clamp(point)])
         : { type: stage.tool, radius: radius(), points: [point] };
     view.showMarks([stage.drawing]);
   }
@@ -189,6 +190,7 @@ export function stageHands(stage, keys) {
   const actions = {
     find: findObject,
     stop: forget,
+    salient: () => start('salient'),
     whole: () => start('whole'),
     exact: () => start('exact'),
     undo,
@@ -259,6 +261,7 @@ export function stageHands(stage, keys) {
       choose(KEYS[key]);
       if (focus === view.scroll) keys.announce(keys.hint());
     } else if (key === 'w') actions.whole();
+    else if (key === 's') actions.salient();
     else if (key === 'f') actions.find();
     else if (key === '[' || key === ']') resizeBrush(key === ']' ? 1.15 : 1 / 1.15);
   }

@@ -27,7 +27,7 @@ const boxWords = ([x0, y0, x1, y1]) =>
  * @returns {{ drop: () => void, announce: (text: string) => void, hint: () => string }}
  */
 export function stageKeys(stage) {
-  const { view, pick, radius, showable, change, addPoint, refresh } = stage;
+  const { view, pick, radius, showable, boxMark, change, addPoint, refresh } = stage;
   // What is moved by the arrow keys.
   let keyBox = null;
   let keyPoint = null;
@@ -89,7 +89,7 @@ export function stageKeys(stage) {
     const point = keyPoint && [keyPoint[0] + 0.5, keyPoint[1] + 0.5];
     if (box) {
       dropKeys();
-      change([...stage.marks, { type: 'box', box }]);
+      change([...stage.marks, boxMark(box)]);
       return;
     }
     if (POINTS.includes(stage.tool))

@@ -4,7 +4,8 @@
 // after which colors differ), exact_mask_id (offers the tool Exact), and marks, what to begin with; a
 // new image_id starts over. For the state of the marks that `seq` names: outline (SVG path of the
 // mask), measured_url (PNG that hatches pixels), hatched (which of `left-out` and `negative`),
-// mask_text, message (an error), and found (the steps of an automatic mask). What belongs to an older
+// mask_text, message (an error), proposal (a sentence about a mask that nobody has selected), and
+// found (the steps of an automatic mask). What belongs to an older
 // `seq` than the last one is left alone.
 // To the form: props.value = {image_id, marks, seq} with every change of the marks; the events 'open'
 // with the image that was uploaded, and 'browse'; props.search(kind, {image_id, marks}), which begins
@@ -69,7 +70,7 @@ export function mount({ element, props, trigger, watch }) {
     hint: '',
     brushChosen: false,
     ...{ root, view, pick, find, act, tools, overlay, brush, visible, inText },
-    ...{ change, undo, redo, start, refresh, radius, say, showable },
+    ...{ change, undo, redo, start, boxMark, refresh, radius, say, showable },
     browse: () => trigger('browse'),
   };
   const finding = stageFinding(stage, props);
@@ -133,7 +134,7 @@ export function mount({ element, props, trigger, watch }) {
 
   function start(kind) {
     const mark =
-      kind === 'exact' ? { type: 'stored', mask_id: props.exact_mask_id } : { type: 'whole' };
+      kind === 'exact' ? { type: 'stored', mask_id: props.exact_mask_id } : { type: kind };
     view.showMarks([]);
     change([...stage.marks, mark]);
   }
@@ -148,13 +149,22 @@ export function mount({ element, props, trigger, watch }) {
   // What of the marks is still to be seen once there is a mask: points, until another start covers them.
   function showable() {
     if (!props.outline) return stage.marks;
-    const from = stage.marks.findLastIndex((mark) => ['whole', 'stored'].includes(mark.type));
+    const from = stage.marks.findLastIndex((mark) =>
+      ['whole', 'stored', 'salient'].includes(mark.type),
+    );
     return stage.marks.slice(from + 1).filter((mark) => mark.type === 'point');
+  }
+
+  // The network of salient objects looks inside a box, where it is on this machine.
+  function boxMark(box) {
+    return { type: 'box', box, ...(props.salient ? { by: 'salient' } : {}) };
   }
 
   function ground() {
     // What the mask starts from: the last mark of these kinds.
-    const last = stage.marks.findLast((mark) => ['whole', 'stored', 'box'].includes(mark.type));
+    const last = stage.marks.findLast((mark) =>
+      ['whole', 'stored', 'salient', 'box'].includes(mark.type),
+    );
     if (!last) return '';
     if (last.type !== 'stored') return last.type;
     return last.mask_id === props.exact_mask_id ? 'exact' : 'find';
@@ -167,7 +177,7 @@ export function mount({ element, props, trigger, watch }) {
       button.disabled = !stage.imageId;
       button.setAttribute('aria-pressed', String(stage.imageId !== null && name === stage.tool));
     });
-    ['find', 'whole', 'exact'].forEach((name) => {
+    ['salient', 'find', 'whole', 'exact'].forEach((name) => {
       act.get(name).disabled = !stage.imageId;
       // Where the mask starts from; what is pressed is the tool alone.
       const starts = ground() === name && (name !== 'find' || Boolean(props.found));
@@ -183,7 +193,8 @@ export function mount({ element, props, trigger, watch }) {
     });
     overlay.disabled = brush.disabled = !stage.imageId;
     brushText.textContent = stage.imageId ? brush.value + ' px' : '';
-    find('status').textContent = stage.hint || (pending ? 'Measuring…' : '');
+    find('status').textContent =
+      stage.hint || (pending ? 'Measuring…' : String((stage.imageId && props.proposal) || ''));
     root.setAttribute('aria-busy', String(pending));
   }
 
@@ -219,6 +230,7 @@ export function mount({ element, props, trigger, watch }) {
     stage.hint = '';
     clearTimeout(patience);
     view.showOutline(stage.imageId ? String(props.outline || '') : '');
+    root.classList.toggle('proposed', Boolean(props.outline && props.proposal));
     view.showHatch(stage.imageId ? props.measured_url : null);
     // Marks that made a mask have done their work; those that made none stay to be seen.
     if (!stage.drawing && !stage.wanted) view.showMarks(showable());
@@ -271,11 +283,22 @@ export function mount({ element, props, trigger, watch }) {
         setTimeout(() => {
           if (stage.imageId === unheard.image_id) change(unheard.marks);
         }, 0);
+      else propose();
     } else if (values) {
       adopt(value.marks);
+      propose();
     }
     showMask();
     refresh();
+  }
+
+  // A first mask of an image that was opened without one, unless somebody was faster.
+  function propose() {
+    const { imageId } = stage;
+    if (!props.propose || !imageId) return;
+    setTimeout(() => {
+      if (stage.imageId === imageId && !stage.marks.length) start('salient');
+    }, 0);
   }
 
   function restoreMarks() {
@@ -297,6 +320,7 @@ export function mount({ element, props, trigger, watch }) {
       'message',
       'found',
       'hatched',
+      'proposal',
     ],
     fromPython,
   );

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 from threading import Barrier
 from typing import Any
 
@@ -11,9 +13,11 @@ import numpy as np
 import pytest
 
 from tests.core.photographs import bounds, object_photograph
+from tests.salient import link_weights, weights
 from tests.tabs.drawn import drawn
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput
+from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.pixels import Mask
 from truehue.core.records import EvidenceRecord, ImageRecord
 from truehue.core.verdict.measure import TargetObject, measure
@@ -23,7 +27,7 @@ from truehue.tabs.inspect.score import judge
 from truehue.tabs.inspect.view import confidence_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
-from truehue.tabs.page.roles import OWNER
+from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.verdicts.judgments import QuestionRequest, save_question
 
 pytestmark = pytest.mark.slow
@@ -65,6 +69,23 @@ def test_without_an_image_it_says_what_to_do(context: Context) -> None:
     assert view_of(verdict)["status"] == "waiting"
     assert "Open a photograph" in view_of(verdict)["reason"]
     assert view_of(evidence) == ""
+
+
+def test_a_first_mask_is_asked_for_where_one_can_be_made(
+    context: Context, stored: ImageRecord, tmp_path: Path, photograph: Photograph
+) -> None:
+    """By the page, which shows the image meanwhile; nobody but who may add a mask asks."""
+    asked = read_as(OpenImage, {"image": stored.image_id})
+    assert opened(context, stored.image_id)["stage"]["propose"] is False
+    if weights() is None:
+        return
+    context = replace(context, sources=Sources(link_weights(tmp_path / "models")))
+    shown = opened(context, stored.image_id)["stage"]
+    assert (shown["propose"], shown["salient"], shown["marks"]) == (True, True, [])
+    expert = Actor("e", Role.EXPERT)
+    assert open_image(context, expert, asked)["stage"]["propose"] is False
+    staged, *_ = judge(context, value_of(stored, box(photograph)), "", "", "paper", 0, True)
+    assert staged["proposal"] == ""
 
 
 def test_without_marks_it_says_what_to_do(context: Context, stored: ImageRecord) -> None:
