@@ -1729,6 +1729,7 @@ declare namespace Api {
     image_id: string;
     mask_id: string;
     whole: boolean;
+    salient: boolean;
     width: number;
     height: number;
     name: string;
@@ -3878,6 +3879,7 @@ declare namespace Api {
     lights: Array<RunChoice>;
     failures: Array<RunChoice>;
     variants: Array<RunChoice>;
+    salient: string;
     detectors: Array<RunModel>;
     segmenters: Array<RunModel>;
     presences: Array<RunModel>;

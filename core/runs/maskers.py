@@ -12,6 +12,7 @@ from truehue.core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOver
 from truehue.core.generation.backends.reference import PlacedTarget
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.pixels import Mask
+from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.masks.grounded.compose import with_steps
 from truehue.core.masks.grounded.ground import GroundingMethod, ground
 from truehue.core.masks.grounded.records import (
@@ -28,9 +29,11 @@ from truehue.core.masks.grounded.weights import Role, vision_model
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.runs.concepts import mask_positions, measured_of
 from truehue.core.runs.provenance import of_tool
-from truehue.core.runs.records import MASKERS, MaskerSpec
+from truehue.core.runs.records import MASKERS, SALIENT, MaskerSpec
 from truehue.core.verdict.expectations import Localization, answer_reason, findings_of, label_of
 from truehue.core.verdict.tasks import PRESENCE_TASKS
+
+ONE_OBJECT = "The salient-object network finds one object, whatever its name"
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,8 @@ def open_masker(
         return Exact()
     if spec.kind == "whole":
         return WholeImage()
+    if spec.kind == SALIENT:
+        return Salient(sources or Sources.local())
     if spec.kind == "grounded":
         return Grounding(
             vision_model(spec.detector, "detector").id,
@@ -147,6 +152,46 @@ class WholeImage:
 
     def close(self) -> None:
         """Holds nothing."""
+
+
+@dataclass(frozen=True)
+class Salient:
+    """What stands out, where an image has one object and came without its mask."""
+
+    sources: Sources
+
+    def find(
+        self,
+        srgb8: np.ndarray,
+        task: str,
+        targets: Sequence[ObjectTarget],
+        exact: Mapping[int, Mask],
+        rendered: Sequence[PlacedTarget] | None = None,
+        image_id: str = "",
+        prompt_text: str = "",
+    ) -> KnownMasks:
+        """See :class:`Masker`. The renderer's own masks are left alone, so that runs of its images
+        can measure this masker."""
+        positions = mask_positions(task, targets)
+        masks = {} if rendered is not None else {n: exact[n] for n in positions if n in exact}
+        findings = dict[int, Localization]()
+        left = [position for position in positions if position not in masks]
+        if len(positions) > 1:
+            reason = f"{ONE_OBJECT}; this prompt has {len(positions)}"
+            findings = {position: Localization(None, "", "mask", reason) for position in left}
+        elif left:
+            (position,) = left
+            try:
+                mask = mask_from_marks(srgb8, [{"type": SALIENT}], sources=self.sources)
+            except ObjectNotFound as error:
+                findings[position] = _missed(error, targets, [], None)
+            else:
+                masks[position] = _mask_of_target(mask, targets, position)
+        found = findings_of(targets, masks, also=masks)
+        return KnownMasks({**findings, **found}, tuple(masks.items()))
+
+    def close(self) -> None:
+        """The network is small, and stays for the next run of this process."""
 
 
 @dataclass

@@ -15,7 +15,7 @@ DRAWN, STORED = "drawn", "stored"
 
 EVERY_RULE = tuple(entry.id for entry in RULES)
 
-EXACT, WHOLE, GROUNDED = MASKERS = ("exact", "whole", "grounded")
+EXACT, WHOLE, SALIENT, GROUNDED = MASKERS = ("exact", "whole", "salient", "grounded")
 """The kinds of a :class:`MaskerSpec`."""
 
 
@@ -25,6 +25,8 @@ class MaskerSpec:
 
     - ``exact``: the masks that came with the image (the renderer's, or a stored image's own);
     - ``whole``: every object is the whole image (color patches, textures);
+    - ``salient``: what stands out in an image of one object; a mask that came with it comes first,
+      but for the renderer's;
     - ``grounded``: ``detector`` and ``segmenter`` (ids as ``python -m truehue masks models`` lists
       them) by ``variant`` (``paper`` or ``released``), and ``presence``, a model's id or empty.
     """

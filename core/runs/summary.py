@@ -13,7 +13,7 @@ from typing import Any
 from truehue.core.batch.folder import FORMAT
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import model
-from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, STORED, MaskerSpec
+from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, SALIENT, STORED, MaskerSpec
 
 MAX_IMAGES = 50_000_000
 """Images of one run."""
@@ -83,7 +83,7 @@ def masker_text(masker: Mapping[str, Any]) -> str:
     if masker["kind"] == GROUNDED:
         prompts = f", presence by {masker['presence']}" if masker.get("presence") else ""
         return f"{masker['detector']} + {masker['segmenter']}, {masker['variant']}{prompts}"
-    return "exact masks" if masker["kind"] == EXACT else "whole images"
+    return {EXACT: "exact masks", SALIENT: "salient objects"}.get(masker["kind"], "whole images")
 
 
 def guidance_text(summary: Mapping[str, Any]) -> str:

@@ -158,8 +158,8 @@ START_OPTIONS = (
         "judging",
         arg(
             "--masker",
-            f"{', '.join(MASKERS)}: masks that came with the image; the whole image; found by a "
-            "detector and a segmenter (default: exact for the renderer and stored images, else "
+            f"{', '.join(MASKERS)}: masks that came with the image; the whole image; what stands "
+            "out; found by a detector and a segmenter (default: exact for the renderer and stored images, else "
             "grounded)",
         ),
         arg("--detector ID", f"default {DETECTOR}"),

@@ -22,6 +22,7 @@ from truehue.core.generation.backends.endpoints import configured_endpoints
 from truehue.core.generation.opening import missing
 from truehue.core.generation.registry import RENDERER, model
 from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks import salient
 from truehue.core.masks.grounded.weights import ROLES, WITHOUT, vision_model
 from truehue.core.masks.grounded.weights import missing as missing_tool
 from truehue.core.prompts.importing import read_prompts
@@ -31,7 +32,7 @@ from truehue.core.prompts.tables import objects
 from truehue.core.runs.estimate import Estimate, free_bytes
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
-from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, STORED, RunPlan, StoredItem
+from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, SALIENT, STORED, RunPlan, StoredItem
 from truehue.core.runs.worker import ExecutionSettings, WorkerSettings, execute
 from truehue.tabs.batches.messages import bytes_text, time_text
 from truehue.tabs.command.status import folder_named, full_status_json, held_text, runs_root
@@ -334,9 +335,10 @@ def describe_masks(run_plans: Sequence[RunPlan]) -> list[str]:
     if not count:
         return [
             "None of them has a mask of its own: every one would stay unscored. Add --masker "
-            "grounded to have the objects found, or --masker whole for images of one color."
+            "salient to measure what stands out, --masker grounded to have the objects found by "
+            "name, or --masker whole for images of one color."
         ]
-    rest = "" if count == total else "; the others stay unscored, or have it with --masker grounded"
+    rest = "" if count == total else "; the others stay unscored, or have one with --masker salient"
     return [f"{count:,} of {count_noun(total, 'image')} have masks of their own{rest}."]
 
 
@@ -354,6 +356,8 @@ def list_missing(plan: RunPlan, crew: ExecutionSettings) -> tuple[str, ...]:
     problems: list[str] = []
     if plan.kind == DRAWN:
         problems += missing(model(plan.model), None, crew.sources, crew.endpoints)
+    if plan.masker.kind == SALIENT and not salient.is_available(crew.sources):
+        problems.append(salient.how_to_get(crew.sources))
     if plan.masker.kind == GROUNDED:
         for role in ROLES:
             if name := getattr(plan.masker, role):

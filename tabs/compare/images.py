@@ -1,7 +1,7 @@
 """Single images in Compare: the measurement of each, its selection, and pooling of several.
 
-Each image has its own row. Without mask and transparency the whole image counts, and its row says
-so; one click starts a box around the object.
+Each image has its own row. Without a mask what stands out counts, and where nothing does the whole
+image; its row says so, and one click starts a box around the object.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from truehue.core.images.pixels import Mask
 from truehue.core.masks.display import cutout_png
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.masks.registry import mask_text
+from truehue.core.masks.salient import is_available
 from truehue.core.records import MaskRecord
 from truehue.tabs.compare.people.messages import ConceptWords, concept_json, normalize_concept
 from truehue.tabs.compare.people.sets import MAX_NAME
@@ -33,11 +34,13 @@ _WHOLE_WORDS = "Background included."
 
 
 class ImageRow(TypedDict):
-    """A single image and its mask; ``whole`` where the background counts too."""
+    """A single image and its mask; ``whole`` where the background counts too, ``salient`` where the
+    network of salient objects is on this machine."""
 
     image_id: str
     mask_id: str
     whole: bool
+    salient: bool
     width: int
     height: int
     name: str
@@ -83,6 +86,7 @@ def image_row(context: Context, source_id: str, concept: str) -> ImageRow | None
         "image_id": image.image_id,
         "mask_id": mask.mask_id,
         "whole": mask.maker == WHOLE,
+        "salient": is_available(context.sources),
         "width": image.width,
         "height": image.height,
         "name": image.name,
@@ -117,7 +121,7 @@ def review_mark(context: Context, actor: Actor, request: Mark) -> MarkPreview:
     Raises BadInput, MaskError, NoPixels and NotStored."""
     image = context.storage.images.get(request.image)
     srgb8 = context.srgb8(image.image_id)
-    mask = mask_from_marks(srgb8, list(request.marks))
+    mask = mask_from_marks(srgb8, list(request.marks), sources=context.sources)
     png = cutout_png(srgb8, mask.pixels, CUTOUT_PX)
     return {
         "words": mask_text(_as_record(image.image_id, mask), image),
@@ -131,7 +135,8 @@ def save_mark(context: Context, actor: Actor, request: Mark) -> SavedMark:
     """Stores the mask of such selections; ``source`` is the image measured by it. Errors as
     :func:`review_mark`."""
     image = context.storage.images.get(request.image)
-    mask = mask_from_marks(context.srgb8(image.image_id), list(request.marks))
+    srgb8 = context.srgb8(image.image_id)
+    mask = mask_from_marks(srgb8, list(request.marks), sources=context.sources)
     record = context.storage.masks.add(image, mask)
     context.save_mask_pixels(record.mask_id, mask.pixels)
     source = parse(f"{IMAGE}:{image.image_id}/{record.mask_id}").text

@@ -16,6 +16,7 @@ from truehue.core.generation.registry import MODELS, RELEASED, model, name_of
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.machine import local_gpus, usable_cores
+from truehue.core.masks import salient
 from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.masks.grounded.weights import VISION_MODELS, Role, vision_model
 from truehue.core.masks.grounded.weights import missing as vision_missing
@@ -23,7 +24,7 @@ from truehue.core.prompts.concepts import SOURCE as CONCEPTS
 from truehue.core.prompts.prompt import TASKS, Prompt
 from truehue.core.prompts.sets import set_title
 from truehue.core.runs.estimate import Estimate, free_bytes
-from truehue.core.runs.records import DRAWN, GROUNDED, RunPlan, StoredItem
+from truehue.core.runs.records import DRAWN, GROUNDED, SALIENT, RunPlan, StoredItem
 from truehue.core.runs.summary import with_weights
 from truehue.core.runs.worker import WorkerSettings
 from truehue.core.verdict.rules import RULES
@@ -111,6 +112,7 @@ class RunFormView(TypedDict):
     lights: list[RunChoice]
     failures: list[RunChoice]
     variants: list[RunChoice]
+    salient: str
     detectors: list[RunModel]
     segmenters: list[RunModel]
     presences: list[RunModel]
@@ -150,6 +152,7 @@ def form_view(context: Context, actor: Actor) -> RunFormView:
         "lights": [{"id": light, "name": light} for light in LIGHTS],
         "failures": [{"id": failure, "name": failure} for failure in FAILURES],
         "variants": [{"id": variant.id, "name": variant.name} for variant in VARIANTS],
+        "salient": "" if salient.is_available(sources) else salient.how_to_get(sources),
         "detectors": _vision_models(sources, "detector"),
         "segmenters": _vision_models(sources, "segmenter"),
         "presences": _vision_models(sources, "presence"),
@@ -456,6 +459,8 @@ def _ready(context: Context, plan: RunPlan) -> None:
     """Raises BadInput where the model, or one that finds objects, is not here."""
     if plan.kind == DRAWN and (problem := describe_missing(plan.model, context)):
         raise BadInput(f"{name_of(plan.model)} cannot generate images yet. {problem}", "models")
+    if plan.masker.kind == SALIENT and not salient.is_available(context.sources):
+        raise BadInput(salient.how_to_get(context.sources), "masker")
     if plan.masker.kind != GROUNDED:
         return
     roles: tuple[Role, ...] = ("detector", "segmenter", "presence")

@@ -10,9 +10,10 @@ from pydantic import Field
 
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
+from truehue.core.masks import salient
 from truehue.core.masks.grounded.weights import Role, missing, vision_model
 from truehue.core.records import GenerationRecord
-from truehue.core.runs.records import EXACT, GROUNDED, WHOLE
+from truehue.core.runs.records import EXACT, GROUNDED, SALIENT, WHOLE
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
@@ -61,7 +62,13 @@ def offer(
     if available:
         about = "A detector and a segmenter find them by name."
         maskers.insert(1, {"id": GROUNDED, "name": "Find the objects", "about": about})
-    preset = EXACT if with_mask else GROUNDED if available else WHOLE
+    stands_out = salient.is_available(context.sources)
+    if stands_out:
+        about = "The network finds what stands out; an image with a mask of its own keeps it."
+        maskers.insert(-1, {"id": SALIENT, "name": "The salient object", "about": about})
+    preset = GROUNDED if available else SALIENT if stands_out else WHOLE
+    if with_mask:
+        preset = SALIENT if stands_out and with_mask < len(listed) else EXACT
     return {
         "groups": [{"set": source, "model": model} for source, model in groups],
         "pictures": len(listed),

@@ -24,8 +24,11 @@ import numpy as np
 from truehue.core.concepts.distribution import Distribution, of_pictures, of_rows
 from truehue.core.concepts.matching import OWN_STYLE, concept_of, normal
 from truehue.core.concepts.records import PIXELS, RATINGS, ConceptCell, ImageProfile
-from truehue.core.errors import BadInput, NotStored
+from truehue.core.errors import BadInput, NotStored, ObjectNotFound
 from truehue.core.images.pixels import Mask
+from truehue.core.masks import salient
+from truehue.core.masks.from_marks import mask_from_marks
+from truehue.core.masks.marks import SALIENT
 from truehue.core.prompts.concepts import STYLES, concepts
 from truehue.core.records import MaskRecord
 from truehue.tabs.page.context import Context
@@ -370,14 +373,23 @@ def _of_people(context: Context, source: Source) -> bool:
 
 
 def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ...]]:
-    """The newest mask of an image, or the whole image, stored as such; and which one it is."""
+    """The newest mask of an image; where it has none, what stands out in it, or the whole image,
+    stored as such; and which one it is."""
     masks = context.storage.masks.for_image(image_id)
     if masks and masks[0].maker != WHOLE:
         among = f"the newest of its {len(masks)} masks" if len(masks) > 1 else "its stored mask"
         return masks[0], (f"The image is measured within {among}.",)
     if not masks:
-        pixels = np.ones(context.srgb8(image_id).shape[:2], dtype=bool)
-        masks = [context.storage.masks.add(image_id, Mask(pixels, WHOLE))]
+        srgb8 = context.srgb8(image_id)
+        if salient.is_available(context.sources):
+            try:
+                proposed = mask_from_marks(srgb8, [{"type": SALIENT}], sources=context.sources)
+            except ObjectNotFound:
+                pass  # nothing stands out: all of it counts, and the row says so
+            else:
+                note = "The image is measured within what stands out, which nobody has checked."
+                return context.storage.masks.add(image_id, proposed), (note,)
+        masks = [context.storage.masks.add(image_id, Mask(np.ones(srgb8.shape[:2], bool), WHOLE))]
     return masks[0], ("The whole image is measured, including its background.",)
 
 

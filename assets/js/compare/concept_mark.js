@@ -52,7 +52,12 @@ export function markDialog(box, { keep, inspect }) {
       return input;
     });
     fields.append(make('span', 'th-soft', 'px of ' + it.width + ' × ' + it.height));
-    const use = button('Use this box', () => store([{ type: 'box', box: corners }]), true);
+    // The network of salient objects looks inside a box, where it is on this machine.
+    const boxed = () => [{ type: 'box', box: corners, ...(it.salient ? { by: 'salient' } : {}) }];
+    const use = button('Use this box', () => store(boxed()), true);
+    const salient = button('Salient object', () => store([{ type: 'salient' }]));
+    salient.hidden = !it.salient;
+    salient.title = 'What stands out in the whole image';
     const whole = button('Whole image', () => store([{ type: 'whole' }]));
     const finer = button('Select in Inspect', () => {
       dialog.close();
@@ -91,7 +96,7 @@ export function markDialog(box, { keep, inspect }) {
       try {
         const answer = await send('/api/compare/image/look', {
           image: it.image_id,
-          marks: [{ type: 'box', box: corners }],
+          marks: boxed(),
         });
         if (mine !== turn) return;
         result.src = answer.url;
@@ -109,7 +114,7 @@ export function markDialog(box, { keep, inspect }) {
     async function store(marks) {
       turn += 1;
       clearTimeout(timer);
-      use.disabled = whole.disabled = true;
+      use.disabled = whole.disabled = salient.disabled = true;
       try {
         const answer = await send('/api/compare/image/mark', { image: it.image_id, marks });
         dialog.close();
@@ -117,7 +122,7 @@ export function markDialog(box, { keep, inspect }) {
       } catch (error) {
         put(said, error.message);
         said.className = 'th-problem';
-        use.disabled = whole.disabled = false;
+        use.disabled = whole.disabled = salient.disabled = false;
       }
     }
     // ── hands ────────────────────────────────────────────────────────────────────────────────
@@ -200,7 +205,7 @@ export function markDialog(box, { keep, inspect }) {
       result,
       said,
     );
-    foot.append(use, whole, finer);
+    foot.append(use, salient, whole, finer);
     body.append(stage, side);
     dialog.replaceChildren(head, body, foot);
     show();

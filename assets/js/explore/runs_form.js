@@ -15,6 +15,7 @@ export function runForm(element, root, started) {
   const RENDERER = 'reference-renderer';
   const MASKERS = [
     { id: 'exact', name: 'Exact', title: 'Masks supplied with the images' },
+    { id: 'salient', name: 'Salient object', title: 'What stands out, in images of one object' },
     { id: 'grounded', name: 'Find objects', title: 'With a detector and a segmenter' },
     { id: 'whole', name: 'Whole image', title: 'Every pixel counts: patches and textures' },
   ];
@@ -22,6 +23,12 @@ export function runForm(element, root, started) {
     exact: {
       drawn: 'Exact masks from the renderer.',
       stored: 'Uses the newest stored mask of each object. Without a mask, the image is unscored.',
+    },
+    salient: {
+      drawn: 'What stands out in each image. Images of several objects are unscored.',
+      stored:
+        'What stands out in each image without a mask of its own. Images of several objects are' +
+        ' unscored.',
     },
     grounded: {
       drawn: 'Found by name in every image.',
@@ -161,10 +168,14 @@ export function runForm(element, root, started) {
       .querySelectorAll('.th-runs-scores')
       .forEach((node) => node.classList.toggle('th-off', !stored));
     form.querySelector('[data-field=concepts]').classList.toggle('th-off', !ofConcepts());
-    if (!ownMasker) masker = !drawsHere ? 'exact' : finders().length ? 'whole' : 'grounded';
+    const unnamed = data && !data.salient ? 'salient' : 'whole';
+    if (!ownMasker) masker = !drawsHere ? 'exact' : finders().length ? unnamed : 'grounded';
     form
       .querySelectorAll('.th-runs-grounded')
       .forEach((node) => node.classList.toggle('th-off', masker !== 'grounded'));
+    form
+      .querySelector('.th-runs-lacking')
+      .classList.toggle('th-off', !['salient', 'grounded'].includes(masker));
     strip(
       form.querySelector('.th-runs-kind'),
       [
@@ -197,10 +208,11 @@ export function runForm(element, root, started) {
             ' find objects are not installed (see “Find objects”).'
           : ''),
     );
-    const lacking = masker === 'grounded' ? finders() : [];
+    const lacking = masker === 'grounded' ? finders().map((item) => item.lacking) : [];
+    if (masker === 'salient' && data?.salient) lacking.push(data.salient);
     form
       .querySelector('.th-runs-lacking')
-      .replaceChildren(...lacking.map((item) => make('li', '', item.lacking)));
+      .replaceChildren(...lacking.map((text) => make('li', '', text)));
   }
   // The models that find objects as chosen, those that cannot be used here.
   function finders() {

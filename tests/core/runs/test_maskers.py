@@ -13,11 +13,13 @@ import pytest
 
 from tests.core.generation.tiny_janus import save_tiny_janus, teach
 from tests.core.masks.grounded.test_segmenters import count_calls, encoder
+from tests.salient import needs_weights, network
 from tests.tiny_models.written import vision, written
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput
 from truehue.core.generation.backends.reference import shapes_for
 from truehue.core.generation.memory import ModelMissing
+from truehue.core.generation.renderer import RenderRequest, render
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.pixels import Mask
 from truehue.core.masks.grounded.compose import compose, steps_of
@@ -29,6 +31,7 @@ from truehue.core.runs.records import MaskerSpec
 from truehue.core.verdict.expectations import ABSENT
 from truehue.core.verdict.tasks import NO_MASK, TaskVerdict, judge_task
 
+__all__ = ["network"]
 pytestmark = pytest.mark.weights
 
 RED, BLUE = parse_target("red"), parse_target("blue")
@@ -98,7 +101,7 @@ def judged(
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"kind": "magic"}, "exact, whole, grounded"),
+        ({"kind": "magic"}, "exact, whole, salient, grounded"),
         ({"detector": "dino"}, "grounding-dino-tiny"),
         ({"segmenter": "grounding-dino-tiny"}, "sam-vit-b"),
         ({"presence": "gpt"}, "janus-pro-1b"),
@@ -123,6 +126,31 @@ def test_exact_masks_and_what_the_renderer_left_out(image: np.ndarray) -> None:
     assert index.reason == shapes_for(targets)[2].note != ""
     verdict = judged("moc", targets, result, image, "truehue")
     assert [outcome.status for outcome in verdict.outcomes][1:] == ["fail", "unscored"]
+
+
+@needs_weights
+def test_what_stands_out_is_the_one_object_of_an_image(network: Path) -> None:
+    mug = render(RenderRequest("mug", (180, 83, 42), size_px=200))
+    target = ObjectTarget("mug", parse_target("#B4532A"))
+    masker = open_masker(MaskerSpec("salient"))
+    result = masker.find(mug.srgb8, "cna", (target,), {})
+    ((position, mask),) = result.masks
+    assert (position, mask.maker, mask.parameters["object"]) == (0, "salient", "mug")
+    assert mask.parameters["salient"]["version"] == "1"
+    assert judged("cna", (target,), result, mug.srgb8, "truehue").status == "pass"
+    # A mask that came with the image comes first; the renderer's own would hide this masker.
+    own = Mask(mug.mask.pixels, "file")
+    assert masker.find(mug.srgb8, "cna", (target,), {0: own}).masks[0][1] == own
+    rendered = masker.find(mug.srgb8, "cna", (target,), {0: own}, shapes_for((target,)))
+    assert rendered.masks[0][1].maker == "salient"
+
+    two = masker.find(mug.srgb8, "moc", (APPLE, CUP), {})
+    assert two.masks == ()
+    assert "finds one object, whatever its name; this prompt has 2" in two.findings[1].reason
+    flat = np.full((90, 90, 3), 120, np.uint8)
+    nothing = masker.find(flat, "cna", (target,), {})
+    assert nothing.findings[0].reason.startswith("Nothing stands out")
+    assert judged("cna", (target,), nothing, flat, "truehue").status == "unscored"
 
 
 def test_a_picture_without_a_mask_is_unscored_and_says_so(image: np.ndarray) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,11 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from tests.salient import needs_weights, network
+from truehue import render
 from truehue.core.color.uw71 import uw71
 from truehue.core.errors import BadInput, NotStored
+from truehue.core.generation.weights.sources import Sources
 from truehue.tabs.compare.concept.service import concept_view
 from truehue.tabs.compare.images import Mark, Pool, pool, review_mark, save_mark
 from truehue.tabs.compare.routes import compare_routes
@@ -19,6 +24,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
 
+__all__ = ["network"]
 YELLOW, BROWN = 69, 37
 
 
@@ -47,6 +53,24 @@ def test_two_new_photographs_are_measured_whole_and_what_moves_comes_first(
     assert shown["between"] == "moves"
     assert view(context, *sources, between="bins")["between"] == "bins"
     assert view(context, *sources, f"image:{photograph(context, 40)}")["between"] == "bins"
+
+
+@needs_weights
+def test_what_stands_out_counts_where_nobody_has_selected_anything(
+    context: Context, network: Path
+) -> None:
+    with_network = replace(context, sources=Sources(network))
+    mug = context.storage.images.add(render("mug", "#B4532A", size_px=200).srgb8, "m.png", "upload")
+    (first,) = view(with_network, f"image:{mug.image_id}")["distributions"]
+    assert re.match(r"Salient object v1 · [\d,]+ px · ", first["image"]["words"])
+    assert (first["image"]["whole"], first["image"]["salient"]) == (False, True)
+    assert any("which nobody has checked" in note for note in first["notes"])
+    (record,) = context.storage.masks.for_image(mug.image_id)
+    assert record.maker == "salient"
+    # What was measured before stays what it was, and a person's choice of the whole image counts.
+    values = {"image": mug.image_id, "marks": [{"type": "whole"}]}
+    whole = save_mark(with_network, OWNER, read_as(Mark, values))
+    assert view(with_network, whole["source"])["distributions"][0]["image"]["whole"] is True
 
 
 def test_a_box_is_looked_at_before_it_counts(context: Context) -> None:

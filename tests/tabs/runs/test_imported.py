@@ -14,8 +14,10 @@ import pytest
 from PIL import Image
 
 from tests.core.runs.samples import done
+from tests.salient import link_weights, weights
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
+from truehue.core.generation.weights.sources import Sources
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 from truehue.core.records import GenerationRecord, ImageRecord, JobRecord
 from truehue.core.runs.folder import RunFolder
@@ -91,7 +93,14 @@ def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context:
     assert len(image_ids) == 2
     # The list of all work is asked for all the time, and an import may have 100,000 images.
     assert not any(image_id in json.dumps(import_record.result) for image_id in image_ids)
-    assert "grounded" not in [masker["id"] for masker in offered["maskers"]]
+    assert [masker["id"] for masker in offered["maskers"]] == ["exact", "whole"]
+    if weights() is not None:
+        with_network = replace(context, sources=Sources(link_weights(tmp_path / "models")))
+        rows = [GenerationRecord("a mug", "mine", image_id=image_id) for image_id in image_ids]
+        for with_mask, preset in ((0, "salient"), (1, "salient"), (2, "exact")):
+            offered_there = imported.offer(with_network, rows, "mini", with_mask)
+            assert offered_there["masker"] == preset
+        assert "salient" in [masker["id"] for masker in offered_there["maskers"]]
     chosen = next(
         stored_choice for stored_choice in stored_choices(context) if stored_choice["id"] == "mine"
     )
