@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,7 @@ from PIL import Image
 
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.systems import SYSTEMS, ColorTarget, all_nearest, parse_target
-from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.errors import BadInput, DataFolderError, NoPixels
 from truehue.core.images.load import LoadedImage, load_image, object_pixels
 from truehue.core.images.pixels import masked_colors
 from truehue.core.verdict.candidates import Acceptance
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from truehue.core.prompts.prompt import Prompt
 
 ImageLike = str | Path | bytes | Image.Image | NDArray[Any]
+MaskLike = Union[ImageLike, "SalientMask"]
 Box = tuple[float, float, float, float]
 Lab = tuple[float, float, float]
 
@@ -102,6 +103,55 @@ class VerdictResult:
         rows = {_LABELS[metric.name]: f"{metric.value:.2f}" for metric in verdict.metrics}
         title = f"{verdict.status.capitalize()} by {verdict.rule} {verdict.version}"
         return _html(title, swatches, rows, (verdict.reason, *self.notes, *self.measurement.notes))
+
+
+@dataclass(frozen=True, eq=False)
+class SalientMask:
+    """What :func:`salient_mask` found, fit to be given as ``mask``.
+
+    ``mask`` bool ``(H, W)``, all False where nothing stands out. ``max_probability`` is the
+    network's largest, 0 to 1; ``cover_percent`` the share of pixels above 0.5; ``unsure_percent``
+    has the pixels between 0.1 and 0.9 in percent of those, and may pass 100.
+    """
+
+    mask: NDArray[np.bool_] = field(repr=False)
+    max_probability: float
+    cover_percent: float
+    unsure_percent: float
+    parameters: Mapping[str, Any] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    srgb8: NDArray[np.uint8] | None = field(default=None, repr=False)
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether there is an object at all."""
+        return bool(self.mask.any())
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the pixels as plain values."""
+        return {
+            "stands_out": self.stands_out,
+            "mask_px": int(self.mask.sum()),
+            **self.parameters,
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        sure = f"largest probability {self.max_probability:.2f}"
+        if self.stands_out:
+            area = f"{self.mask.sum():,} pixels, {100 * self.mask.mean():.1f}% of the image"
+            sure = f"{area}  {sure}, {self.unsure_percent:.0f}% unsure"
+        return "  ".join((f"Salient object v{self.parameters['version']}", sure, *self.notes))
+
+    def _repr_html_(self) -> str:
+        from base64 import b64encode
+
+        from truehue.core.masks.display import cutout_png
+
+        assert self.srgb8 is not None
+        png = b64encode(cutout_png(self.srgb8, self.mask, 320)).decode("ascii")
+        image = f'<img alt="What stands out" src="data:image/png;base64,{png}">'
+        return f'<div class="truehue">{image}<div>{escape(repr(self))}</div></div>'
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +274,7 @@ def measure(
     image: ImageLike,
     target: str | ColorTarget,
     *,
-    mask: ImageLike | None = None,
+    mask: MaskLike | None = None,
     box: Box | None = None,
     rule: str = DEFAULT_RULE,
     system: str | None = None,
@@ -236,9 +286,10 @@ def measure(
 
     ``target`` is a name, ``#RRGGBB``, ``lab(52 40 30)`` or ``oklch(0.6 0.15 40)``; ``system``
     (``css``, ``l1``, ``l2``, ``l3``) says where a name is looked up. The object is inside ``mask``,
-    or what GrabCut finds inside ``box`` ``(x0, y0, x1, y1)`` in pixels; without either, it is the
-    whole image. ``k``: the rules of the paper and truehue accept the k nearest names too. Raises
-    ImageError, MaskError, NoPixels, UnknownColor and BadInput.
+    which may be a result of :func:`salient_mask`, or what GrabCut finds inside ``box`` ``(x0, y0,
+    x1, y1)`` in pixels; without either, it is the whole image. ``k``: the rules of the paper and
+    truehue accept the k nearest names too. Raises ImageError, MaskError, NoPixels, UnknownColor and
+    BadInput.
     """
     loaded = _loaded(image)
     inside, notes = _inside(loaded, mask, box)
@@ -254,8 +305,26 @@ def measure(
     return VerdictResult(measurement, inside, (*loaded.notes, *notes))
 
 
+def salient_mask(image: ImageLike) -> SalientMask:
+    """The mask of the object that stands out in an image, and how sure the network is of it (U²-Net
+    small). Raises ImageError, and ModelMissing, which says how to get the weights."""
+    from truehue.core.masks.salient import find_salient
+
+    loaded = _loaded(image)
+    found = find_salient(loaded.srgb8)
+    return SalientMask(
+        found.pixels,
+        found.max_probability,
+        found.cover_percent,
+        found.unsure_percent,
+        found.parameters,
+        tuple(filter(None, (*loaded.notes, found.note))),
+        loaded.srgb8,
+    )
+
+
 def color_of(
-    image: ImageLike, *, mask: ImageLike | None = None, box: Box | None = None
+    image: ImageLike, *, mask: MaskLike | None = None, box: Box | None = None
 ) -> ColorResult:
     """The color of an object, with its nearest names and its palette; ``mask`` and ``box`` as for
     :func:`measure`. Raises ImageError, MaskError and NoPixels."""
@@ -278,7 +347,7 @@ def color_of(
 
 
 def histogram(
-    image: ImageLike, *, mask: ImageLike | None = None, box: Box | None = None
+    image: ImageLike, *, mask: MaskLike | None = None, box: Box | None = None
 ) -> NDArray[np.float64]:
     """The shares of the pixels in the 71 bins of UW-71, float64 ``(71,)`` with sum 1: each pixel
     counts in its nearest bin (ColorConceptBench). ``mask`` and ``box`` as for :func:`measure`."""
@@ -443,7 +512,7 @@ def _file_of(image: Image.Image) -> bytes:
 
 
 def _inside(
-    image: LoadedImage, mask: ImageLike | None, box: Box | None
+    image: LoadedImage, mask: MaskLike | None, box: Box | None
 ) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
     """The pixels to measure, bool ``(H, W)``, and what was assumed about them."""
     shape = image.srgb8.shape[:2]
@@ -453,6 +522,10 @@ def _inside(
         from truehue.core.masks.from_marks import select_in_box
 
         return select_in_box(image.srgb8, box)
+    if isinstance(mask, SalientMask):
+        if not mask.stands_out:
+            raise NoPixels(mask.notes[-1])
+        mask = mask.mask
     if isinstance(mask, np.ndarray):
         if mask.dtype == bool and mask.shape == shape:
             return mask, ()

@@ -1,8 +1,8 @@
 """TrueHue: color in generative models, measured.
 
 ``import truehue`` offers the library: :func:`load`, :func:`measure`, :func:`color_of`,
-:func:`histogram`, :func:`compare`, :func:`render`, :func:`rules`, :func:`prompts` and
-:func:`open_results`. Each is imported when it is first used.
+:func:`salient_mask`, :func:`histogram`, :func:`compare`, :func:`render`, :func:`rules`,
+:func:`prompts` and :func:`open_results`. Each is imported when it is first used.
 
 All of TrueHue lies below this name: ``truehue.core``, ``truehue.annotation``, ``truehue.storage``
 and ``truehue.tabs``. In a checkout these folders lie beside this one, and the path of the package
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         prompts,
         render,
         rules,
+        salient_mask,
     )
 
 _HERE = Path(__file__).resolve().parent
@@ -43,6 +44,7 @@ __all__ = [
     "prompts",
     "render",
     "rules",
+    "salient_mask",
 ]
 
 

@@ -1,6 +1,7 @@
 """``python -m truehue measure``: verdicts without a screen.
 
-Images with one mask, or a manifest with the columns ``file,mask,target,system``. Exit status 0 if
+Images with one mask, or a manifest with the columns ``file,mask,target,system``. Without a mask the
+object is what stands out, and the line says so. Exit status 0 if
 all was measured, 2 for bad input, with its message on standard error; the other images are still
 measured.
 """
@@ -27,11 +28,13 @@ from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, Rule, rule
 
+MASKERS = (SALIENT, WHOLE) = ("salient", "whole")
 COLUMNS = ("file", "mask", "target", "system")
 EPILOG = """\
 examples:
   python -m truehue measure mug.png --mask mug-mask.png --target "vivid reddish orange"
   python -m truehue measure mug.png --mask mug-mask.png --target "#E83B1B" --rule released --json
+  python -m truehue measure photo.jpg --target navy
   python -m truehue measure photo.jpg --box 120 80 640 560 --target navy
   python -m truehue measure --manifest run.csv > verdicts.jsonl
 """
@@ -77,31 +80,35 @@ def _jobs(options: argparse.Namespace) -> Iterator[MeasureItem]:
                 )
             for row in reader:
                 empty = False
-                yield _manifest_job(path, reader.line_num, row, options.system)
+                yield _manifest_job(path, reader.line_num, row, options)
         except (csv.Error, UnicodeDecodeError) as error:
             raise BadInput(f"The manifest {path.name} is no CSV in UTF-8: {error}.") from error
     if empty:
         raise BadInput(f"The manifest {path.name} has a header but no rows.")
 
 
-def _manifest_job(path: Path, line: int, row: dict[str, Any], system: str | None) -> MeasureItem:
+def _manifest_job(
+    path: Path, line: int, row: dict[str, Any], options: argparse.Namespace
+) -> MeasureItem:
     """One row of a manifest, whose paths start at its folder."""
     file, mask, target, named = ((row.get(name) or "").strip() for name in COLUMNS)
     problem = ""
     if None in row:  # csv's key for what no column is named for
         problem = 'more values than columns; a value with commas needs quotes, as "1,2,3"'
-    elif not (file and mask and target):
-        problem = "file, mask and target must all be given"
+    elif not (file and target and (mask or options.masker)):
+        problem = "file, mask and target must all be given (mask: unless there is a --masker)"
     location = f"{path.name}, line {line}"
-    return MeasureItem(location, path.parent, file, mask, target, named.lower() or system, problem)
+    system = named.lower() or options.system
+    return MeasureItem(location, path.parent, file, mask, target, system, problem)
 
 
 def _check_options(options: argparse.Namespace, by: Rule) -> None:
     """Raises BadInput for options that are missing, or that would be read by nothing."""
-    if options.manifest is None and not ((options.mask or options.box) and options.target):
-        raise BadInput("Images need --mask MASK or --box X0 Y0 X1 Y1, and --target NAME or HEX.")
-    if options.mask and options.box:
-        raise BadInput("Give --mask or --box, not both.")
+    if options.manifest is None and not options.target:
+        raise BadInput("Images need --target NAME or HEX, and --mask, --box or --masker.")
+    if sum(map(bool, (options.mask, options.box, options.masker))) > 1:
+        raise BadInput("Give one of --mask, --box and --masker, not both.")
+    _check_masker(options)
     if options.manifest is not None and (options.mask or options.box or options.target):
         raise BadInput(
             "A manifest names mask and target itself: leave out --mask, --box and --target."
@@ -113,14 +120,27 @@ def _check_options(options: argparse.Namespace, by: Rule) -> None:
         raise BadInput(f"--munsell belongs to released and released-unguided; {by.id} {own}.")
 
 
+def _check_masker(options: argparse.Namespace) -> None:
+    """Takes ``salient`` where nothing says which pixels count. Raises BadInput where it cannot run."""
+    if options.manifest is None and not (options.mask or options.box or options.masker):
+        options.masker = SALIENT
+    if options.masker == SALIENT:
+        from truehue.core.masks import salient  # it takes time to import
+
+        if not salient.is_available():
+            ways = "--mask MASK, --box X0 Y0 X1 Y1 or --masker whole"
+            raise BadInput(f"Give {ways}. {salient.how_to_get()}")
+
+
 def _run(
     job: MeasureItem, options: argparse.Namespace, munsell: MunsellSamples | None
-) -> tuple[Measurement, tuple[str, ...]]:
-    """The measurement, and the notes of what was converted when the image was loaded."""
+) -> tuple[Measurement, tuple[str, ...], dict[str, Any]]:
+    """The measurement, the notes of what was converted when the image was loaded, and what else
+    belongs to its line: box or masker."""
     if job.problem:
         raise BadInput(job.problem + ".")
     image = load_image(job.folder / job.file)
-    mask, mask_notes = _mask(job, options, image.srgb8)
+    mask, mask_notes, about = _mask(job, options, image.srgb8)
     target = parse_target(job.target, job.system)
     measurement = measure(
         image.srgb8,
@@ -132,18 +152,27 @@ def _run(
             options.object, options.relation, False if options.relation == DIFFERS else None
         ),
     )
-    return measurement, (*image.notes, *mask_notes)
+    return measurement, (*image.notes, *mask_notes), about
 
 
 def _mask(
     job: MeasureItem, options: argparse.Namespace, srgb8: np.ndarray
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """The pixels of the object, bool ``(H, W)``, and what to know about them."""
-    if not options.box:
-        return load_mask(job.folder / job.mask, (srgb8.shape[0], srgb8.shape[1])), ()
-    from truehue.core.masks.from_marks import select_in_box  # it takes time to import
+) -> tuple[np.ndarray, tuple[str, ...], dict[str, Any]]:
+    """The pixels of the object, bool ``(H, W)``, what to know about them, and box or masker."""
+    if job.mask:
+        return load_mask(job.folder / job.mask, (srgb8.shape[0], srgb8.shape[1])), (), {}
+    # What makes masks takes time to import.
+    if options.masker == SALIENT:
+        from truehue.core.masks.from_marks import select_salient
 
-    return select_in_box(srgb8, options.box)
+        pixels, notes, parameters = select_salient(srgb8)
+        return pixels, notes, {"masker": {"id": SALIENT, **parameters}}
+    if options.masker == WHOLE:
+        note = "The whole image is measured, background included."
+        return np.ones(srgb8.shape[:2], dtype=bool), (note,), {"masker": {"id": WHOLE}}
+    from truehue.core.masks.from_marks import select_in_box
+
+    return *select_in_box(srgb8, options.box), {"box": options.box}
 
 
 def _unscored(job: MeasureItem, reason: str, by: Rule, object_name: str) -> dict[str, Any]:
@@ -186,14 +215,14 @@ def _measure(options: argparse.Namespace) -> int:
     by = rule(options.rule)
     failed = False
     if (options.manifest is None) == (not options.images):
-        raise BadInput("Give images with --mask or --box and --target, or --manifest FILE.csv.")
+        raise BadInput("Give images with --target, or --manifest FILE.csv.")
     _check_options(options, by)
     munsell = load_munsell(options.munsell) if options.munsell else None
     if options.manifest is None:
         parse_target(options.target, options.system)  # a wrong color is wrong for all images
     for job in _jobs(options):
         try:
-            measurement, notes = _run(job, options, munsell)
+            measurement, notes, about = _run(job, options, munsell)
         except TrueHueError as error:
             failed = True
             print(f"{job.where}: {error}", file=sys.stderr)
@@ -201,9 +230,7 @@ def _measure(options: argparse.Namespace) -> int:
                 _print_json(_unscored(job, str(error), by, options.object))
             continue
         if as_json:
-            line = {"file": job.file, "mask": job.mask, **measurement.as_json()}
-            if options.box:
-                line["box"] = options.box
+            line = {"file": job.file, "mask": job.mask, **measurement.as_json(), **about}
             _print_json({**line, "image_notes": list(notes)})
         else:
             print(measurement.line(job.file), flush=True)
@@ -219,7 +246,7 @@ def _print_json(line: dict[str, Any]) -> None:
 
 COMMAND = Command(
     "measure",
-    "Measures and scores the color of an object in an image, given its mask.",
+    "Measures and scores the color of an object in an image.",
     (
         arg("images IMAGE", "images to measure, all with one mask", nargs="*"),
         arg("--mask", "mask image of the same size: the object is light, 128 or more"),
@@ -230,6 +257,12 @@ COMMAND = Command(
             nargs=4,
             type=float,
             metavar=("X0", "Y0", "X1", "Y1"),
+        ),
+        arg(
+            "--masker",
+            "without mask and box: salient, the object that stands out (the default), or whole, the "
+            "whole image; with a manifest, for rows without a mask",
+            choices=MASKERS,
         ),
         arg(
             "--target",

@@ -454,6 +454,20 @@ def select_in_box(srgb8: np.ndarray, box: Sequence[float]) -> tuple[np.ndarray, 
     return made.pixels, (note,) if note else ()
 
 
+def select_salient(
+    srgb8: np.ndarray,
+) -> tuple[np.ndarray, tuple[str, ...], dict[str, Any]]:
+    """What stands out in an image, bool ``(H, W)``, with what to know about it, and the parameters
+    of the network; errors as :func:`mask_from_marks`."""
+    made = mask_from_marks(srgb8, [{"type": SALIENT}])
+    parameters = made.parameters[SALIENT]
+    note = (
+        f"The object is what stands out (salient v{parameters['version']}), "
+        f"{made.area_percent:.1f}% of the image."
+    )
+    return made.pixels, tuple(filter(None, (note, made.parameters.get("note")))), parameters
+
+
 def _cut(
     segment: PointSegmenter | None,
     points: Sequence[Mark],

@@ -14,17 +14,20 @@ from PIL import Image, ImageCms
 import truehue
 from tests.core.batch.here import team_here
 from tests.core.export.made import RULES, make_run
+from tests.core.photographs import overlap
 from tests.core.vlm.questions_made import save_set
 from tests.icc import display_p3
+from tests.salient import network
 from truehue.core import library
 from truehue.core.batch.execute import execute
 from truehue.core.color.uw71 import pixel_counts
-from truehue.core.errors import BadInput, DataFolderError, MaskError, UnknownColor
+from truehue.core.errors import BadInput, DataFolderError, MaskError, NoPixels, UnknownColor
 from truehue.core.images.load import load_image
 from truehue.core.vlm.evaluation.plan import EvaluationSettings, begin, read_questions
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.models.registry import model_of
 
+__all__ = ["network"]
 RED = (200, 30, 40)
 
 
@@ -45,6 +48,26 @@ def test_the_names_are_those_that_are_documented() -> None:
         assert f":func:`{name}`" in (truehue.__doc__ or "")
     with pytest.raises(AttributeError, match="no attribute 'colour_of'"):
         truehue.colour_of  # noqa: B018
+
+
+@pytest.mark.weights
+@pytest.mark.usefixtures("network")
+def test_what_stands_out_is_a_mask_that_says_how_sure_it_is() -> None:
+    mug = truehue.render("mug", "#B4532A", size_px=200)
+    found = truehue.salient_mask(mug.srgb8)
+    assert overlap(found.mask, mug.mask.pixels) > 0.9
+    assert found.stands_out
+    assert found.max_probability > 0.99
+    assert found.to_dict()["mask_px"] == found.mask.sum()
+    assert repr(found).startswith(f"Salient object v1  {found.mask.sum():,} pixels, ")
+    assert "data:image/png;base64," in found._repr_html_()
+    assert truehue.measure(mug.srgb8, "#B4532A", mask=found).passed
+
+    nothing = truehue.salient_mask(np.full((60, 80, 3), 120, np.uint8))
+    assert not nothing.stands_out
+    assert "Nothing stands out" in repr(nothing)
+    with pytest.raises(NoPixels, match="Nothing stands out"):
+        truehue.color_of(mug.srgb8, mask=nothing)
 
 
 @pytest.mark.process

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +14,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import truehue
 from tests.commands import ROOT, called
+from tests.salient import network
 from truehue.core.cli.measure import main
 from truehue.core.color.systems import parse_target
 from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES, rule
 
+__all__ = ["network"]
 pytestmark = pytest.mark.process
 
 ORANGE = "vivid reddish orange"
@@ -83,6 +87,38 @@ def test_a_box_selects_the_object_in_it(folder: Path) -> None:
     assert in_box["lab"] == in_mask["lab"]
     assert in_mask["mask_px"] == 256
     assert in_box["mask_px"] == pytest.approx(256, abs=4)  # but corners
+
+
+@pytest.mark.weights
+@pytest.mark.usefixtures("network")
+def test_a_photograph_without_a_mask_is_measured_on_what_stands_out(folder: Path) -> None:
+    mug = truehue.render("mug", "#B4532A", size_px=200)
+    save(folder / "photo.png", mug.srgb8)
+    save(folder / "flat.png", np.full((60, 80, 3), 120, np.uint8))
+    done = run(folder, "photo.png", "flat.png", "--target", "#B4532A")
+    assert done.returncode == 2  # of the second there is no object
+    assert re.search(
+        r"^PASS  photo\.png .*\n +The object is what stands out \(salient v1\), ", done.stdout
+    )
+    assert "flat.png: Nothing stands out: draw a box" in done.stderr
+    line = json.loads(run(folder, "photo.png", "--target", "#B4532A", "--json").stdout)
+    assert (line["masker"]["id"], line["masker"]["version"]) == ("salient", "1")
+
+    # In a manifest only where it is asked for; a row's own mask comes first.
+    rows = "file,mask,target\nphoto.png,,#B4532A\nmug.png,mask.png,vivid reddish orange\n"
+    (folder / "few.csv").write_text(rows)
+    refused = run(folder, "--manifest", "few.csv")
+    assert "unless there is a --masker" in refused.stderr
+    found = run(folder, "--manifest", "few.csv", "--masker", "salient")
+    maskers = [json.loads(text).get("masker", {}).get("id") for text in found.stdout.splitlines()]
+    assert (found.returncode, maskers) == (0, ["salient", None])
+
+
+def test_the_whole_image_is_measured_where_it_is_asked_for(folder: Path) -> None:
+    done = run(folder, "mug.png", "--target", ORANGE, "--masker", "whole", "--json")
+    line = json.loads(done.stdout)
+    assert (line["masker"], line["mask_px"]) == ({"id": "whole"}, 24 * 32)
+    assert "background included" in line["image_notes"][0]
 
 
 @pytest.mark.parametrize(
