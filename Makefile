@@ -72,6 +72,7 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench
 	$(BIN)/python -m tests.bench.diagnose
 	$(BIN)/python -m tests.bench.masks
+	$(BIN)/python -m tests.bench.salient
 	$(BIN)/python -m tests.bench.startup
 	$(BIN)/python -m tests.bench.command
 	$(BIN)/python -m tests.bench.page
