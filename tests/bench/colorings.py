@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.bench.painters import SIDE, Painter, paint_steadily
-from tests.bench.startup import free_port, processor_seconds
+from tests.bench.startup import free_port, used_s
 from tests.bench.voters import Tally
 from tests.bench.votes import Study, app, started
 from truehue.annotation.studies.cases import Case, Kind
@@ -114,11 +114,15 @@ async def _paint_and_kill(
     for start in range(0, len(painters), 20):
         await asyncio.gather(*(painter.enroll() for painter in painters[start : start + 20]))
     print(f"{len(painters)} designers enrolled in {time.perf_counter() - begun:.1f} s", flush=True)
-    begun, computed, own = time.perf_counter(), processor_seconds(server.pid), time.process_time()
+    begun, computed, own = (
+        time.perf_counter(),
+        used_s(server.pid),
+        time.process_time(),
+    )
     # Longer than the kill, so that it hits actions that are under way.
     painting = asyncio.create_task(paint_steadily(painters, EVERY_S, seconds + 2))
     await asyncio.sleep(seconds)
-    computed, own = processor_seconds(server.pid) - computed, time.process_time() - own
+    computed, own = used_s(server.pid) - computed, time.process_time() - own
     server.kill()
     measured_s = time.perf_counter() - begun
     await painting
