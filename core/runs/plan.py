@@ -29,7 +29,6 @@ from truehue.core.generation.renderer import (
 from truehue.core.generation.renderer.usual import CONCEPT_COLORS_VERSION
 from truehue.core.generation.request import MAX_SEED, GenerationRequest
 from truehue.core.masks.grounded.variants import mask_variant
-from truehue.core.masks.salient import VERSION as SALIENT_VERSION
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import has_only_concepts, measured_of
 from truehue.core.runs.records import (
@@ -186,7 +185,9 @@ def made_with(plan: RunPlan) -> dict[str, str]:
     if any(measured_of(prompt.task, prompt.targets) for prompt in plan.prompts):
         versions["profile"] = PROFILE_VERSION
     if plan.masker.kind == SALIENT:
-        versions[f"masker {SALIENT}"] = SALIENT_VERSION
+        from truehue.core.masks.salient import VERSION
+
+        versions[f"masker {SALIENT}"] = VERSION
     if plan.masker.kind == "grounded":
         variant = mask_variant(plan.masker.variant)
         if variant.version > 1:  # runs of the first versions wrote none
