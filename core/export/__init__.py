@@ -11,10 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from truehue.core.errors import BadInput
-from truehue.core.export.archive import write_archive
 from truehue.core.export.bibliography import references
 from truehue.core.export.source import runs_of, short_text
-from truehue.core.export.tables import write_csv, write_parquet
 from truehue.core.files import ReportProgress, ignore_progress, whole_file
 from truehue.core.runs.folder import RunFolder
 
@@ -46,6 +44,10 @@ def write(
     masks) or ``bib``. Raises BadInput for another one, or for a run whose folder is damaged, and
     DataFolderError where the file cannot be written; no half of a file is left then.
     """
+    # The storage needs this package for its records of sources: it opens without the tables.
+    from truehue.core.export.archive import write_archive
+    from truehue.core.export.tables import write_csv, write_parquet
+
     runs = runs_of(folders)
     if format == "csv":
         write_csv(runs, target, progress)
