@@ -90,6 +90,10 @@ class Accounts:
         account = known.accounts.get(known.hugging_face.get(hugging_face_id, ""))
         return account.record if account else None
 
+    def has_hugging_face(self, account_id: str) -> bool:
+        """Whether somebody signs in to this account with Hugging Face."""
+        return account_id in self._known().hugging_face.values()
+
     def connect_hugging_face(self, account_id: str, hugging_face_id: str) -> None:
         """From now on somebody with this id of Hugging Face signs in to this account, and to no
         other. Raises NotStored, and BadInput where an id has an open account already."""
@@ -113,9 +117,26 @@ class Accounts:
                 key: value for key, value in known.hugging_face.items() if value != account_id
             } | {hugging_face_id: account_id}
 
-    def add(self, name: str, role: str, password_hash: str) -> AccountRecord:
-        """Make an account. Raises BadInput for a role that there is not, for a name that an open
-        account has, and for a first account that is no admin."""
+    def disconnect_hugging_face(self, account_id: str) -> None:
+        """Nobody signs in to this account with Hugging Face any more."""
+        with self._changing:
+            known = self._known()
+            known.hugging_face = {
+                key: value for key, value in known.hugging_face.items() if value != account_id
+            }
+            with self._database.transaction() as cursor:
+                cursor.execute(
+                    "DELETE FROM hugging_face_accounts WHERE account_id = ?", [account_id]
+                )
+
+    def add(
+        self, name: str, role: str, password_hash: str, hugging_face_id: str = ""
+    ) -> AccountRecord:
+        """Make an account; somebody with ``hugging_face_id`` signs in to it, where one is given.
+
+        Raises BadInput for a role that there is not, for a name that an open account has, and for a
+        first account that is no admin.
+        """
         if role not in ROLES:
             raise BadInput(f"A role is one of {', '.join(ROLES)}, not {role[:40]!r}.", "role")
         with self._changing:
@@ -133,8 +154,15 @@ class Accounts:
                     "VALUES (?, ?, ?, ?, false, ?)",
                     [account_id, name, role, password_hash, now],
                 )
+                if hugging_face_id:
+                    cursor.execute(
+                        "INSERT INTO hugging_face_accounts VALUES (?, ?)",
+                        [hugging_face_id, account_id],
+                    )
             record = AccountRecord(account_id, name, role, False, aware(now))
             self._known().accounts[account_id] = _Account(record, password_hash)
+            if hugging_face_id:
+                self._known().hugging_face[hugging_face_id] = account_id
             return record
 
     def set_password_hash(self, account_id: str, password_hash: str) -> None:

@@ -17,7 +17,7 @@ examples:
   truehue space create lab/colors --no-demo --bucket lab/colors-data
   truehue space create ann/truehue --folder space
 The same command renews the files of a Space. Its settings, secrets and bucket stay.
-Who creates a Space with accounts is its admin: docs/guides/serving.md.
+The creator of a Space with accounts is its admin: docs/guides/serving.md.
 """
 
 

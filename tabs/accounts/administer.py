@@ -40,8 +40,12 @@ def administer(accounts: Accounts, fields: dict[str, Any]) -> dict[str, Any]:
     elif request.do == "password":
         account = _named(accounts, request.name)
         accounts.set_password_hash(account.id, _hash(request))
+        connected = accounts.has_hugging_face(account.id)
+        accounts.disconnect_hugging_face(account.id)
         accounts.end_sessions(account.id)
         text = f"{account.name} has a new password. Sessions with the old one have ended."
+        if connected:
+            text += " Hugging Face is no longer connected."
     elif request.do == "close":
         account = _named(accounts, request.name)
         accounts.close(account.id)

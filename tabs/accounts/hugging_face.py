@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
+import json
 import os
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from threading import BoundedSemaphore, Lock
+from threading import BoundedSemaphore
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,12 +25,14 @@ from truehue.core.studies import AccountRecord
 from truehue.storage.accounts import ADMIN, Accounts, name_key
 from truehue.tabs.accounts.administer import RESEARCHER, plain_name
 from truehue.tabs.accounts.passwords import Passwords
+from truehue.tabs.page.visitors import Visitors
 
 HUB = "https://huggingface.co"
-WAIT_S = 10.0
-KEPT_S = 600
+TIMEOUT_S = 10.0
+ATTEMPT_S = 600
 """How long somebody may take at the hub."""
-MAX_KEPT, AT_ONCE = 1000, 4
+MAX_CONCURRENT, TURN_S = 4, 2.0
+"""So many ask the hub at once, and others wait so long for a turn."""
 BEGIN_AGAIN = "Signing in with Hugging Face took too long, or began in another browser. Try again."
 NO_ANSWER = "Hugging Face does not answer as expected ({why}). Try again, or use a password."
 NOT_INVITED = (
@@ -45,7 +48,7 @@ CLOSED = "The account {name} is closed."
 
 @dataclass(frozen=True)
 class Person:
-    """Who the hub says somebody is."""
+    """The id and the name that the hub gives."""
 
     id: str
     name: str
@@ -53,22 +56,29 @@ class Person:
 
 @dataclass(frozen=True)
 class HubAttempt:
-    """A sign-in that began: where the browser comes ``back`` to, and the account that asked to be
-    connected, if it is about that."""
+    """A sign-in that began. The browser keeps it, signed, while somebody is at the hub.
 
-    back: str
+    ``onward`` is the path to go on to, ``account_id`` the account that asked to be connected, if it
+    is about that, ``ends_at`` a Unix time.
+    """
+
+    state: str
     verifier: str
+    redirect_uri: str
+    onward: str
     account_id: str
     ends_at: float
 
 
 @dataclass(frozen=True)
 class HubAnswer:
-    """What a browser comes back with: ``address`` is where from, ``session`` that of a session."""
+    """What a browser comes back with: ``address`` is where from, ``device`` the cookie of a browser
+    in which somebody signed in before, ``session`` that of a session."""
 
-    state: str
+    attempt: HubAttempt
     code: str
     address: str = ""
+    device: str = ""
     session: str = ""
 
 
@@ -82,121 +92,106 @@ class Invited:
 
 
 class HuggingFace:
-    """The hub as a door of this app, with the id and secret that it is registered with there. For
-    any thread."""
+    """Signs people in at the hub, where this app is registered by an id and a secret. For any
+    thread."""
 
-    def __init__(
-        self,
-        client_id: str,
-        client_secret: str,
-        provider: str = HUB,
-        invited: Invited | None = None,
-    ) -> None:
+    def __init__(self, client_id: str, client_secret: str, provider: str, invited: Invited) -> None:
         self._client_id, self._client_secret = client_id, client_secret
-        self._provider = provider.rstrip("/")
-        self.invited = invited or Invited()
-        self._attempts: OrderedDict[str, HubAttempt] = OrderedDict()
-        self._lock = Lock()
-        self._asking = BoundedSemaphore(AT_ONCE)
+        self.provider = provider.rstrip("/")
+        self.invited = invited
+        self._turns = BoundedSemaphore(MAX_CONCURRENT)
 
     @classmethod
     def from_environment(cls) -> HuggingFace | None:
         """The one of a Space whose header has ``hf_oauth``, or of an app of the hub's settings; None
         without OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET."""
-        keys = os.environ.get("OAUTH_CLIENT_ID"), os.environ.get("OAUTH_CLIENT_SECRET")
-        if not keys[0] or not keys[1]:
+        client_id, secret = os.environ.get("OAUTH_CLIENT_ID"), os.environ.get("OAUTH_CLIENT_SECRET")
+        if not client_id or not secret:
             return None
         names = os.environ.get("TRUEHUE_RESEARCHERS", "").split(",")
-        return cls(
-            keys[0],
-            keys[1],
-            os.environ.get("OPENID_PROVIDER_URL") or HUB,
-            Invited(
-                os.environ.get("SPACE_CREATOR_USER_ID", ""),
-                frozenset(name_key(name) for name in names if name.strip()),
-            ),
+        invited = Invited(
+            os.environ.get("SPACE_CREATOR_USER_ID", ""),
+            frozenset(name_key(name) for name in names if name.strip()),
+        )
+        return cls(client_id, secret, os.environ.get("OPENID_PROVIDER_URL") or HUB, invited)
+
+    def begin(self, redirect_uri: str, onward: str, account_id: str = "") -> HubAttempt:
+        """A sign-in whose answer comes to ``redirect_uri``."""
+        state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
+        return HubAttempt(
+            state, verifier, redirect_uri, onward, account_id, time.time() + ATTEMPT_S
         )
 
-    def begin(self, back: str, account_id: str = "") -> tuple[str, str]:
-        """The address to send a browser to, and the state that it has to come ``back`` with."""
-        state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
-        with self._lock:
-            self._attempts[state] = HubAttempt(
-                back, verifier, account_id, time.monotonic() + KEPT_S
-            )
-            while len(self._attempts) > MAX_KEPT:
-                self._attempts.popitem(last=False)
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest())
-        question = {
+    def address_of(self, attempt: HubAttempt) -> str:
+        """Where to send the browser; raises BadInput where the hub does not answer."""
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(attempt.verifier.encode()).digest())
+        parameters = {
             "client_id": self._client_id,
-            "redirect_uri": back,
+            "redirect_uri": attempt.redirect_uri,
             "response_type": "code",
             "scope": "openid profile",
-            "state": state,
+            "state": attempt.state,
             "code_challenge": challenge.rstrip(b"=").decode(),
             "code_challenge_method": "S256",
         }
-        return f"{self._addresses['authorization_endpoint']}?{urlencode(question)}", state
+        return f"{self._addresses['authorization_endpoint']}?{urlencode(parameters)}"
 
-    def take(self, state: str) -> HubAttempt:
-        """What began with this state, once; raises BadInput where nothing did."""
-        with self._lock:
-            attempt = self._attempts.pop(state, None)
-        if attempt is None or attempt.ends_at < time.monotonic():
-            raise BadInput(BEGIN_AGAIN)
-        return attempt
-
-    def person(self, attempt: HubAttempt, code: str) -> Person:
+    def fetch_person(self, attempt: HubAttempt, code: str) -> Person:
         """Who came back with this code; raises BadInput where the hub does not say so."""
-        token = self._ask(
-            "POST",
-            self._addresses["token_endpoint"],
-            auth=(self._client_id, self._client_secret),
-            data={
-                "client_id": self._client_id,
-                "grant_type": "authorization_code",
-                "code": code,
-                "redirect_uri": attempt.back,
-                "code_verifier": attempt.verifier,
-            },
-        ).get("access_token")
-        answer = self._ask(
-            "GET",
-            self._addresses["userinfo_endpoint"],
-            headers={"Authorization": f"Bearer {token}"},
-        )
-        person = Person(str(answer.get("sub") or ""), str(answer.get("preferred_username") or ""))
+        addresses = self._addresses
+        # Strangers may come back with any code: they do not keep the threads that others need.
+        if not self._turns.acquire(timeout=TURN_S):
+            raise BadInput(NO_ANSWER.format(why="too many requests at once"))
+        try:
+            token = _request(
+                "POST",
+                addresses["token_endpoint"],
+                auth=(self._client_id, self._client_secret),
+                data={
+                    "client_id": self._client_id,
+                    "grant_type": "authorization_code",
+                    "code": code,
+                    "redirect_uri": attempt.redirect_uri,
+                    "code_verifier": attempt.verifier,
+                },
+            ).get("access_token")
+            profile = _request(
+                "GET", addresses["userinfo_endpoint"], headers={"Authorization": f"Bearer {token}"}
+            )
+        finally:
+            self._turns.release()
+        person = Person(str(profile.get("sub") or ""), str(profile.get("preferred_username") or ""))
         if not person.id or not person.name:
             raise BadInput(NO_ANSWER.format(why="it names nobody"))
         return person
 
     @cached_property
     def _addresses(self) -> Mapping[str, str]:
-        found = self._ask("GET", f"{self._provider}/.well-known/openid-configuration")
+        document = _request("GET", f"{self.provider}/.well-known/openid-configuration")
         names = ("authorization_endpoint", "token_endpoint", "userinfo_endpoint")
-        if not all(isinstance(found.get(name), str) for name in names):
+        if not all(isinstance(document.get(name), str) for name in names):
             raise BadInput(NO_ANSWER.format(why="it does not say where to sign in"))
-        return {name: str(found[name]) for name in names}
+        return {name: str(document[name]) for name in names}
 
-    def _ask(self, method: str, address: str, **options: Any) -> dict[str, Any]:
-        import httpx
 
-        # Strangers may come back with any code: they do not keep the threads that others need.
-        if not self._asking.acquire(blocking=False):
-            raise BadInput(NO_ANSWER.format(why="too many ask at once"))
-        try:
-            answer = httpx.request(method, address, timeout=WAIT_S, **options)
-            answer.raise_for_status()
-            found = answer.json()
-        except httpx.HTTPStatusError as error:
-            raise BadInput(NO_ANSWER.format(why=f"status {error.response.status_code}")) from None
-        except (httpx.HTTPError, ValueError) as error:
-            raise BadInput(NO_ANSWER.format(why=type(error).__name__)) from None
-        finally:
-            self._asking.release()
-        if not isinstance(found, dict):
-            raise BadInput(NO_ANSWER.format(why="no JSON object"))
-        return found
+def cookie_of(attempt: HubAttempt, signer: Visitors) -> str:
+    """What the browser keeps of an attempt."""
+    text = base64.urlsafe_b64encode(json.dumps(asdict(attempt)).encode()).decode()
+    return f"{text}.{signer.signature(text)}"
+
+
+def attempt_of(cookie: str, state: str, signer: Visitors) -> HubAttempt:
+    """The attempt that a browser comes back from with this ``state``; raises BadInput where it did
+    not begin here, or too long ago."""
+    text, _, signature = cookie.rpartition(".")
+    if not text or not hmac.compare_digest(signature.encode(), signer.signature(text).encode()):
+        raise BadInput(BEGIN_AGAIN)
+    attempt = HubAttempt(**json.loads(base64.urlsafe_b64decode(text)))
+    if attempt.ends_at < time.time() or not hmac.compare_digest(
+        state.encode(), attempt.state.encode()
+    ):
+        raise BadInput(BEGIN_AGAIN)
+    return attempt
 
 
 def account_of(
@@ -209,17 +204,34 @@ def account_of(
     account = accounts.by_hugging_face(person.id)
     if account is not None and not account.closed:
         return account
-    if account is not None:
-        raise BadInput(CLOSED.format(name=account.name))
+    name = person.name[:60]
+    same_name = [item for item in accounts.all() if name_key(item.name) == name_key(person.name)]
+    if account is not None or (person.id != invited.admin_id and any(x.closed for x in same_name)):
+        raise BadInput(CLOSED.format(name=account.name if account else name))
     if person.id == invited.admin_id:
         role = ADMIN
     elif name_key(person.name) in invited.researchers and accounts.any():
         role = RESEARCHER
     else:
-        raise BadInput(NOT_INVITED.format(name=person.name[:60]))
-    if accounts.by_name(person.name) is not None:
-        raise BadInput(TAKEN.format(name=person.name[:60]))
+        raise BadInput(NOT_INVITED.format(name=name))
+    if any(not item.closed for item in same_name):
+        raise BadInput(TAKEN.format(name=name))
     password_hash = passwords.hash_of(secrets.token_urlsafe(32))
-    account = accounts.add(plain_name(person.name), role, password_hash)
-    accounts.connect_hugging_face(account.id, person.id)
-    return account
+    return accounts.add(plain_name(person.name), role, password_hash, person.id)
+
+
+def _request(method: str, address: str, **options: Any) -> dict[str, Any]:
+    """The JSON object that the hub answers; raises BadInput."""
+    import httpx
+
+    try:
+        answer = httpx.request(method, address, timeout=TIMEOUT_S, **options)
+        answer.raise_for_status()
+        content = answer.json()
+    except httpx.HTTPStatusError as error:
+        raise BadInput(NO_ANSWER.format(why=f"status {error.response.status_code}")) from None
+    except (httpx.HTTPError, ValueError) as error:
+        raise BadInput(NO_ANSWER.format(why=type(error).__name__)) from None
+    if not isinstance(content, dict):
+        raise BadInput(NO_ANSWER.format(why="no JSON object"))
+    return content

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import secrets
 from functools import cache, partial
 from typing import Any
-from urllib.parse import parse_qs, quote, unquote
+from urllib.parse import parse_qs, urlencode
 
 import anyio
 from fastapi import APIRouter, Request
@@ -15,10 +14,17 @@ from starlette.requests import ClientDisconnect
 
 from truehue.core.errors import BadInput
 from truehue.core.version import VERSION
-from truehue.tabs.accounts.hugging_face import BEGIN_AGAIN, KEPT_S, HubAnswer, HuggingFace
+from truehue.tabs.accounts.hugging_face import (
+    ATTEMPT_S,
+    HubAnswer,
+    HuggingFace,
+    attempt_of,
+    cookie_of,
+)
 from truehue.tabs.accounts.signing_in import (
     SESSION_S,
     Attempt,
+    Connected,
     Refused,
     SignedIn,
     SigningIn,
@@ -28,6 +34,7 @@ from truehue.tabs.page.actor import SESSION, actor_of
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.refusals import note_refusal
 from truehue.tabs.page.roles import NOBODY
+from truehue.tabs.page.same_origin import base_of
 from truehue.tabs.page.templates import html
 from truehue.tabs.page.visitor_cookies import is_https
 from truehue.tabs.page.visitors import Visitors
@@ -42,9 +49,11 @@ NO_ACCOUNT = (
     "There is no account yet. The person who runs this TrueHue creates the first one on the "
     "server: python -m truehue admin add NAME"
 )
-NO_ADMIN = "There is no account yet. Who created this Space signs in first, and is its admin."
-HUB, STATE = "/signin/hugging-face", "truehue-hugging-face"
-REFUSED = "Hugging Face was not allowed to say who you are. Try again, or use a password."
+NO_ADMIN = (
+    "There is no account yet. The creator of this Space signs in first and becomes its admin."
+)
+HUB, ATTEMPT = "/signin/hugging-face", "truehue-hugging-face"
+REFUSED = "You did not let Hugging Face confirm your name. Try again, or use a password."
 CONNECTED = "From now on you can sign in with your Hugging Face account too."
 _HEADERS = {
     # Nothing runs in these pages, and they send their form only here.
@@ -107,9 +116,17 @@ def account_routes(context: Context) -> APIRouter:
         return answer
 
     @router.get("/signout")
-    def sign_out_page(request: Request) -> Response:
+    def sign_out_page(request: Request, connected: int = 0) -> Response:
         actor = actor_of(context, request)
-        return page("signout", person=actor.name) if actor.name else _to("/signin")
+        if not actor.name:
+            return _to("/signin")
+        answer = page("signout", person=actor.name, words=CONNECTED if connected else "")
+        if hub is not None:
+            # A browser follows the form's answer to the hub only where the page allows it.
+            policy = answer.headers["Content-Security-Policy"]
+            there = f"form-action 'self' {hub.provider}"
+            answer.headers["Content-Security-Policy"] = policy.replace("form-action 'self'", there)
+        return answer
 
     @router.post("/signout")
     def sign_out(request: Request) -> Response:
@@ -127,46 +144,68 @@ def account_routes(context: Context) -> APIRouter:
 
 def _add_hub(router: APIRouter, context: Context, signing_in: SigningIn, hub: HuggingFace) -> None:
     """The ways to Hugging Face and back."""
+    signer = Visitors(context.storage.data_dir / "devices.key")
+    accounts = context.storage.accounts
+    # Of a Space with a domain of its own, the first address is the one that the hub knows.
+    space = os.environ.get("SPACE_HOST", "").split(",")[0].strip()
+
+    def refused(error: str, status: int = 401, onward: str = "/") -> Response:
+        values = {"error": error, "next": onward}
+        return _page("signin", status, hub=True, passwords=accounts.any(), **values)
+
+    def to_hub(request: Request, onward: str, account_id: str = "") -> Response:
+        try:
+            base = f"https://{space}" if space else base_of(request, context.local)
+            attempt = hub.begin(f"{base}{HUB}/done", onward, account_id)
+            answer = _to(hub.address_of(attempt))
+        except BadInput as error:
+            return refused(str(error), 502, onward)
+        options: dict[str, Any] = {"httponly": True, "samesite": "lax", "secure": _secure(request)}
+        answer.set_cookie(
+            ATTEMPT, cookie_of(attempt, signer), max_age=ATTEMPT_S, path=HUB, **options
+        )
+        return answer
 
     @router.get(HUB)
-    def to_hub(request: Request, next: str = "/", connect: int = 0) -> Response:
-        actor = actor_of(context, request)
-        account_id = actor.id if connect and actor.name else ""
-        host = os.environ.get("SPACE_HOST")
-        scheme = "https" if _secure(request) else "http"
-        back = f"{scheme}://{host or request.url.netloc}{HUB}/done"
-        try:
-            address, state = hub.begin(back, account_id)
-        except BadInput as error:
-            return _page("signin", 502, error=str(error), hub=True)
-        answer = _to(address)
-        options: dict[str, Any] = {"httponly": True, "samesite": "lax", "secure": _secure(request)}
-        value = quote(f"{state} {local_path(next)}", safe="")
-        answer.set_cookie(STATE, value, max_age=KEPT_S, path=HUB, **options)
-        return answer
+    def sign_in_there(request: Request, next: str = "/") -> Response:
+        onward = local_path(next)
+        if space and request.url.netloc != space:
+            return _to(f"https://{space}{HUB}?{urlencode({'next': onward})}")
+        return to_hub(request, onward)
+
+    @router.post(f"{HUB}/connect")
+    def connect(request: Request) -> Response:
+        if space and request.url.netloc != space:
+            return refused(f"Connect Hugging Face at this TrueHue's own address, https://{space}.")
+        return to_hub(request, "/", actor_of(context, request).id)
 
     @router.get(f"{HUB}/done")
     def from_hub(request: Request, state: str = "", code: str = "", error: str = "") -> Response:
-        expected, _, onward = unquote(request.cookies.get(STATE, "")).partition(" ")
+        cookies, onward = request.cookies, "/"
+        result: SignedIn | Connected | Refused
         try:
+            attempt = attempt_of(cookies.get(ATTEMPT, ""), state, signer)
+            onward = attempt.onward
             if error:
                 raise BadInput(REFUSED)
-            if not state or not secrets.compare_digest(state.encode(), expected.encode()):
-                raise BadInput(BEGIN_AGAIN)
-            session = request.cookies.get(SESSION, "")
-            result = signing_in.sign_in_from_hub(
-                hub, HubAnswer(state, code, request.client.host if request.client else "", session)
-            )
         except BadInput as problem:
-            note_refusal("an attempt to sign in with Hugging Face")
-            answer = _page("signin", 401, error=str(problem), hub=True, next=local_path(onward))
+            result = Refused(str(problem))
         else:
-            if result is None:
-                answer = _page("signout", words=CONNECTED, person=actor_of(context, request).name)
-            else:
-                answer = _to(local_path(onward))
-                _keep(answer, result, _secure(request))
-        answer.delete_cookie(STATE, path=HUB, httponly=True, samesite="lax")
+            address = request.client.host if request.client else ""
+            device, session = cookies.get(DEVICE, ""), cookies.get(SESSION, "")
+            result = signing_in.sign_in_from_hub(
+                hub, HubAnswer(attempt, code, address, device, session)
+            )
+        if isinstance(result, SignedIn):
+            answer = _to(onward)
+            _keep(answer, result, _secure(request))
+        elif isinstance(result, Connected):
+            answer = _to("/signout?connected=1")
+        else:
+            answer = refused(result.words, 429 if result.wait_s else 401, onward)
+            if result.wait_s:
+                answer.headers["Retry-After"] = str(result.wait_s)
+        answer.delete_cookie(ATTEMPT, path=HUB, httponly=True, samesite="lax")
         return answer
 
 

@@ -59,6 +59,11 @@ class SignedIn:
     device: str
 
 
+@dataclass(frozen=True)
+class Connected:
+    """The account of a session is connected to Hugging Face; the session goes on."""
+
+
 class SigningIn:
     """Checks attempts to sign in, two at a time. Belongs to one event loop."""
 
@@ -106,24 +111,31 @@ class SigningIn:
         """Ends a session on the server, whatever the browser keeps."""
         self._accounts.end_session(hashed(session))
 
-    def sign_in_from_hub(self, hub: HuggingFace, answer: HubAnswer) -> SignedIn | None:
-        """As :meth:`sign_in`, for who comes back from Hugging Face. None where somebody with a
-        session connected their account: that session goes on. Raises BadInput."""
-        paces: dict[Hashable, Pace] = {("address", network_of(answer.address)): ADDRESS}
+    def sign_in_from_hub(
+        self, hub: HuggingFace, answer: HubAnswer
+    ) -> SignedIn | Connected | Refused:
+        """As :meth:`sign_in`, for who comes back from Hugging Face; for any thread."""
+        device = self._devices.id_of(answer.device)
+        own: Hashable = ("device", device) if device else ("address", network_of(answer.address))
+        paces = {own: DEVICE if device else ADDRESS}
         if (wait_s := math.ceil(self._throttle.begin(paces))) > 0:
             note_refusal("an attempt to sign in, too soon after others")
-            raise BadInput(_later(wait_s))
-        attempt = hub.take(answer.state)
-        person = hub.person(attempt, answer.code)
-        if attempt.account_id:
-            account = self._accounts.session(hashed(answer.session))
-            if account is None or account.id != attempt.account_id:
-                raise BadInput(BEGIN_AGAIN)
-            self._accounts.connect_hugging_face(account.id, person.id)
-        else:
-            account = account_of(person, self._accounts, hub.invited, self._passwords)
-        self._throttle.succeeded(paces, None)
-        return None if attempt.account_id else self._session(account, answer.session)
+            return Refused(_later(wait_s), wait_s)
+        attempt = answer.attempt
+        try:
+            person = hub.fetch_person(attempt, answer.code)
+            if attempt.account_id:
+                account = self._accounts.session(hashed(answer.session))
+                if account is None or account.id != attempt.account_id:
+                    raise BadInput(BEGIN_AGAIN)
+                self._accounts.connect_hugging_face(account.id, person.id)
+            else:
+                account = account_of(person, self._accounts, hub.invited, self._passwords)
+        except BadInput as error:
+            note_refusal("an attempt to sign in with Hugging Face")
+            return Refused(str(error))
+        self._throttle.succeeded(paces, own if device else None)
+        return Connected() if attempt.account_id else self._session(account, answer.session)
 
     def _begin(self, account: AccountRecord, password_hash: str, attempt: Attempt) -> SignedIn:
         if self._passwords.is_dated(password_hash):
@@ -176,5 +188,5 @@ def local_path(text: str) -> str:
     no door again."""
     plain = text.startswith("/") and not text.startswith("//") and not _UNPRINTED.search(text)
     path = text.partition("?")[0].partition("#")[0]
-    door = path.startswith(("/signin", "/signout"))
-    return text if plain and not door and len(text) < 2_000 else "/"
+    sign_in_page = path.startswith(("/signin", "/signout"))
+    return text if plain and not sign_in_page and len(text) < 2_000 else "/"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,10 +18,11 @@ from fastapi.testclient import TestClient
 
 from tests.empty_data import empty_data
 from tests.running import serving
-from tests.tabs.accounts.people import add, session
+from tests.tabs.accounts.people import add, light_hash, session
 from truehue.core.errors import BadInput
 from truehue.storage import Storage
-from truehue.tabs.accounts.routes import HUB, STATE, account_routes
+from truehue.tabs.accounts.administer import administer
+from truehue.tabs.accounts.routes import ATTEMPT, HUB, account_routes
 from truehue.tabs.command.serve import missing_sign_in, read_settings
 from truehue.tabs.page.actor import SESSION
 from truehue.tabs.page.context import Context
@@ -118,11 +120,11 @@ def browser(lab: Context, **cookies: str) -> TestClient:
     return TestClient(app, "http://space.test", cookies=cookies, follow_redirects=False)
 
 
-def through_hub(client: TestClient, onward: str = "/", **more: Any) -> Any:
+def through_hub(client: TestClient, onward: str = "/", connect: bool = False) -> Any:
     """The answer to a browser that went to the hub and came back."""
     import httpx
 
-    there = client.get(HUB, params={"next": onward, **more})
+    there = client.post(f"{HUB}/connect") if connect else client.get(HUB, params={"next": onward})
     assert there.status_code == 303
     back = httpx.get(there.headers["location"]).headers["location"]
     return client.get(back)
@@ -159,8 +161,8 @@ def test_researchers_are_invited_by_name_and_known_by_id(hub: Hub, lab: Context)
     refused = through_hub(browser(lab))
     assert (refused.status_code, "not connected" in refused.text) == (401, True)
     lab.storage.accounts.close(account.id)
-    hub.person = RITA
-    assert "is closed" in through_hub(browser(lab)).text
+    for hub.person in (RITA, ("feedbeef", RITA[1])):
+        assert "is closed" in through_hub(browser(lab)).text
 
 
 def test_strangers_and_half_ways_are_refused_in_words(hub: Hub, lab: Context) -> None:
@@ -181,10 +183,12 @@ def test_strangers_and_half_ways_are_refused_in_words(hub: Hub, lab: Context) ->
     assert "another browser" in other.get(done, params={"state": state, "code": "x"}).text
     assert "status 400" in client.get(done, params={"state": state, "code": "made up"}).text
     assert "another browser" in client.get(done, params={"state": state, "code": "x"}).text
-    client.get(HUB)
-    assert "not allowed" in client.get(done, params={"error": "access_denied"}).text
+    there = client.get(HUB).headers["location"]
+    state = parse_qs(urlsplit(there).query)["state"][0]
+    denied = client.get(done, params={"state": state, "error": "access_denied"})
+    assert "did not let Hugging Face confirm" in denied.text
     assert SESSION not in client.cookies
-    assert STATE not in client.cookies
+    assert ATTEMPT not in client.cookies
 
 
 def test_an_account_with_a_password_is_connected(hub: Hub, lab: Context) -> None:
@@ -193,15 +197,16 @@ def test_an_account_with_a_password_is_connected(hub: Hub, lab: Context) -> None
     hub.person = RITA
     client = browser(lab, **session(accounts, rita))
     assert "Connect Hugging Face" in client.get("/signout").text
-    answer = through_hub(client, connect=1)
-    assert "Hugging Face account too" in answer.text
+    answer = through_hub(client, connect=True)
+    assert answer.headers["location"] == "/signout?connected=1"
+    assert "Hugging Face account too" in client.get("/signout?connected=1").text
     assert accounts.by_hugging_face(RITA[0]) == rita
     assert through_hub(browser(lab)).status_code == 303
     # One of the hub is one here; and a session that ended meanwhile connects nothing.
     also = browser(lab, **session(accounts, ann))
-    assert "signs in to the account Rita already" in through_hub(also, connect=1).text
+    assert "signs in to the account Rita already" in through_hub(also, connect=True).text
     hub.person = STRANGER
-    there = also.get(HUB, params={"connect": 1})
+    there = also.post(f"{HUB}/connect")
     accounts.end_sessions(ann.id)
     import httpx
 
@@ -220,6 +225,41 @@ def test_a_new_id_takes_the_place_of_the_former(lab: Context) -> None:
     rita = add(accounts, "Rita", "researcher")
     with pytest.raises(BadInput, match="Ann already"):
         accounts.connect_hugging_face(rita.id, "second")
+
+
+def test_a_new_password_ends_what_somebody_connected(lab: Context) -> None:
+    accounts = lab.storage.accounts
+    ann = add(accounts, "Ann")
+    accounts.connect_hugging_face(ann.id, "somebody else")
+    new = administer(accounts, {"do": "password", "name": "ann", "password_hash": light_hash()})
+    assert "no longer connected" in new["words"]
+    assert accounts.by_hugging_face("somebody else") is None
+
+
+def test_a_space_with_a_domain_of_its_own_is_signed_in_to_at_the_address_that_the_hub_knows(
+    hub: Hub, lab: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPACE_HOST", "lab-colors.hf.space,colors.lab.org")
+    client = browser(lab)
+    there = client.get(HUB, params={"next": "/?tab=explore"}).headers["location"]
+    assert there == f"https://lab-colors.hf.space{HUB}?next=%2F%3Ftab%3Dexplore"
+    known = TestClient(client.app, "https://lab-colors.hf.space", follow_redirects=False)
+    query = parse_qs(urlsplit(known.get(there).headers["location"]).query)
+    assert query["redirect_uri"] == [f"https://lab-colors.hf.space{HUB}/done"]
+    assert "own address" in client.post(f"{HUB}/connect").text
+
+
+def test_a_cookie_that_is_not_signed_here_begins_nothing(hub: Hub, lab: Context) -> None:
+    add(lab.storage.accounts, "Ann")
+    client = browser(lab)
+    client.get(HUB)
+    text, _, signature = client.cookies[ATTEMPT].rpartition(".")
+    changed = json.loads(base64.urlsafe_b64decode(text)) | {"onward": "/elsewhere"}
+    forged = base64.urlsafe_b64encode(json.dumps(changed).encode()).decode()
+    client.cookies.clear()
+    client.cookies.set(ATTEMPT, f"{forged}.{signature}")
+    answer = client.get(f"{HUB}/done", params={"state": changed["state"], "code": "x"})
+    assert (answer.status_code, "another browser" in answer.text) == (401, True)
 
 
 def test_a_hub_that_does_not_answer_is_said(
