@@ -107,7 +107,7 @@ def _check_options(options: argparse.Namespace, by: Rule) -> None:
     if options.manifest is None and not options.target:
         raise BadInput("Images need --target NAME or HEX, and --mask, --box or --masker.")
     if sum(map(bool, (options.mask, options.box, options.masker))) > 1:
-        raise BadInput("Give one of --mask, --box and --masker, not both.")
+        raise BadInput("Give only one of --mask, --box and --masker.")
     _check_masker(options)
     if options.manifest is not None and (options.mask or options.box or options.target):
         raise BadInput(

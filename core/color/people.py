@@ -23,7 +23,7 @@ from truehue.core.errors import TrueHueError
 FILE = Path(__file__).resolve().parents[2] / "assets" / "color_systems" / "people.npz"
 SHA256 = "c9738239afdf54b8d288dc4b4c23bbfa970462ac78517638d4f86f92a64f9cce"
 MIN_ANSWERS = 20
-"""A color whose bin has fewer is told by the nearest bins together that have as many."""
+"""A bin with fewer answers is pooled with its nearest bins until they have as many."""
 
 
 @dataclass(frozen=True)
@@ -42,21 +42,23 @@ class Naming:
     answers: int
 
     def share_of(self, name: str) -> float | None:
-        """How many of 1 would say this name, however it is spelled; None for a name that is none of
-        the 153."""
+        """The share of answers with this name, 0 to 1, however it is spelled; None for a name that is
+        none of the 153."""
         if _plain(name) not in _survey().spelled:
             return None
         return next((item.share for item in self.names if same_name(item.name, name)), 0.0)
 
-    def words(self, count: int = 2, least: float = 0.1) -> str:
-        """``brown 62%, rust 11%``: the first ones, as long as they are no rarer than ``least``."""
-        first = [item for item in self.names[:count] if item.share >= least] or self.names[:1]
+    def label(self, count: int = 2, min_share: float = 0.1) -> str:
+        """``brown 62%, rust 11%``: the first ones, as long as their share is ``min_share`` or more."""
+        first = [item for item in self.names[:count] if item.share >= min_share] or self.names[:1]
         return ", ".join(f"{item.name} {percent_text(item.share)}" for item in first)
 
 
 def percent_text(share: float) -> str:
-    """``41%``, and ``<1%`` for what is rare but not never."""
-    return "<1%" if 0.0 < share < 0.005 else f"{100.0 * share:.0f}%"
+    """``41%``; ``<1%`` and ``>99%`` for what is neither never nor always."""
+    if 0.0 < share < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= share < 1.0 else f"{100.0 * share:.0f}%"
 
 
 def naming(lab: ArrayLike) -> Naming:

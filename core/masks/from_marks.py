@@ -283,7 +283,7 @@ _AGAINST = {"keep": "cut", "cut": "keep", "brush": "erase", "erase": "brush"}
 
 
 def _since_start(marks: Sequence[Mark]) -> Sequence[Mark]:
-    """The marks that count: a start starts over, what came before is covered."""
+    """The marks that count: only those from the last start on."""
     first = 0
     for number, mark in enumerate(marks):
         if mark.type in STARTS:

@@ -116,6 +116,9 @@ def is_available(sources: Sources | None = None) -> bool:
 
 def how_to_get(sources: Sources | None = None) -> str:
     """The sentences for a machine without the weights."""
+    named = os.environ.get(VARIABLE)
+    if named and not Path(named).expanduser().exists():
+        return f"{VARIABLE} names {named}, which does not exist. Correct or unset it. {WITHOUT}"
     other = next((path for path in _candidates(sources or Sources.local()) if path.is_file()), None)
     reason = f"{other} has other bytes than the published file" if other else "are not installed"
     subject = "" if other else f"The weights of the salient-object network ({FILE}, 4.6 MB) "

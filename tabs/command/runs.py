@@ -40,7 +40,6 @@ from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.runs.folder import RunFolder
-from truehue.core.runs.records import MASKERS
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.command import start, status
 from truehue.tabs.command.status import folder_named, runs_root, status_json
@@ -158,9 +157,9 @@ START_OPTIONS = (
         "judging",
         arg(
             "--masker",
-            f"{', '.join(MASKERS)}: masks that came with the image; the whole image; what stands "
-            "out; found by a detector and a segmenter (default: exact for the renderer and stored images, else "
-            "grounded)",
+            "exact: masks that came with the image; whole: the whole image; salient: the object that "
+            "stands out; grounded: by detector and segmenter "
+            "(default: exact for the renderer and stored images, else grounded)",
         ),
         arg("--detector ID", f"default {DETECTOR}"),
         arg("--segmenter ID", f"default {SEGMENTER}"),

@@ -167,7 +167,7 @@ def import_gradio() -> None:
     Gradio 6.31 looks for the package ``mcp`` on behalf of a server of its own, which is off here;
     ours imports it with its first request (tabs/api/mcp_server.py). And it writes a ``.pyi`` file
     for each kind of component, which takes a third of its import, but of none that it finds no
-    source file of.
+    source file of: it catches OSError there.
     """
     hidden = "mcp" not in sys.modules
     if hidden:
@@ -176,7 +176,7 @@ def import_gradio() -> None:
 
     def getfile_but_of_components(named: Any) -> str:
         if type(named).__module__ == "gradio.component_meta":
-            raise FileNotFoundError
+            raise FileNotFoundError("TrueHue: no stub file")
         return getfile(named)
 
     inspect.getfile = getfile_but_of_components  # type: ignore[assignment]

@@ -27,7 +27,7 @@ Lab = tuple[float, float, float]
 EVEN_CONTRAST = 49.5
 """The L* on which black and white text have the same contrast (WCAG, about 4.6 to 1)."""
 PEOPLE_ROWS = 3
-PEOPLE_TEXT = "People (XKCD survey, {answers:,} answers)"
+PEOPLE_TEXT = "Names by people (XKCD survey, {answers:,} answers)"
 MAX_PIXELS = 1_000_000
 """Of a whole picture, so that a photograph of many megapixels opens as fast as another."""
 LIT_HELP = (
@@ -95,7 +95,7 @@ def color_row(title: str, lab: Lab, text: str = "", tip: str = "") -> ColorRow:
         "lab": lab_text(lab),
         "lch": lch_text(lab),
         "dark_text": lab[0] > EVEN_CONTRAST,
-        "people": f"people say {naming(lab).words()}",
+        "people": f"people say {naming(lab).label()}",
         "names": names,
     }
 

@@ -47,6 +47,8 @@ NARROWED: Mapping[str, Mapping[str, str]] = {
 """The styles by which a source can be narrowed, by its kind."""
 MAX_REASONS = 3
 
+SALIENT_NOTE = "The image is measured within its salient object, which nobody has checked."
+
 
 @dataclass(frozen=True)
 class Source:
@@ -376,6 +378,8 @@ def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ..
     """The newest mask of an image; where it has none, what stands out in it, or the whole image,
     stored as such; and which one it is."""
     masks = context.storage.masks.for_image(image_id)
+    if masks and masks[0].parameters.get("marks") == [{"type": SALIENT}]:
+        return masks[0], _salient_notes(masks[0])
     if masks and masks[0].maker != WHOLE:
         among = f"the newest of its {len(masks)} masks" if len(masks) > 1 else "its stored mask"
         return masks[0], (f"The image is measured within {among}.",)
@@ -387,10 +391,14 @@ def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ..
             except ObjectNotFound:
                 pass  # nothing stands out: all of it counts, and the row says so
             else:
-                note = "The image is measured within what stands out, which nobody has checked."
-                return context.storage.masks.add(image_id, proposed), (note,)
+                mask = context.storage.masks.add(image_id, proposed)
+                return mask, _salient_notes(mask)
         masks = [context.storage.masks.add(image_id, Mask(np.ones(srgb8.shape[:2], bool), WHOLE))]
     return masks[0], ("The whole image is measured, including its background.",)
+
+
+def _salient_notes(mask: MaskRecord) -> tuple[str, ...]:
+    return tuple(filter(None, (SALIENT_NOTE, str(mask.parameters.get("note", "")))))
 
 
 def _of_models(context: Context, text: str) -> list[Choice]:

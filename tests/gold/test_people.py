@@ -43,7 +43,7 @@ def test_it_is_the_whole_survey() -> None:
     assert not (lab % 5).any()
 
 
-def test_what_people_say_where_the_standard_says_a_name() -> None:
+def test_names_in_the_cells_nearest_to_the_level_1_colors() -> None:
     lab, counts = every_count()
     colors = system("l1").colors
     index = [people._survey().names.index(item.name.lower()) for item in colors]
@@ -75,11 +75,12 @@ def test_what_people_call_a_color(srgb8: tuple[int, int, int], name: str) -> Non
     assert found.names[0].name == name
     assert found.answers >= people.MIN_ANSWERS
     assert sum(item.share for item in found.names) == pytest.approx(1.0)
+    assert people.percent_text(0.999) == ">99%"
 
 
 def test_names_are_asked_for_in_any_spelling() -> None:
     found = people.naming((40.0, 20.0, 25.0))
-    assert found.words().startswith("brown ")
+    assert found.label().startswith("brown ")
     assert found.share_of("Brown") == found.names[0].share
     assert found.share_of("navy-blue") == 0.0
     assert found.share_of("Vivid orange yellow") is None

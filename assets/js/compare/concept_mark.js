@@ -57,7 +57,7 @@ export function markDialog(box, { keep, inspect }) {
     const use = button('Use this box', () => store(boxed()), true);
     const salient = button('Salient object', () => store([{ type: 'salient' }]));
     salient.hidden = !it.salient;
-    salient.title = 'What stands out in the whole image';
+    salient.title = 'The salient object of the whole image';
     const whole = button('Whole image', () => store([{ type: 'whole' }]));
     const finer = button('Select in Inspect', () => {
       dialog.close();

@@ -15,7 +15,7 @@ export function runForm(element, root, started) {
   const RENDERER = 'reference-renderer';
   const MASKERS = [
     { id: 'exact', name: 'Exact', title: 'Masks supplied with the images' },
-    { id: 'salient', name: 'Salient object', title: 'What stands out, in images of one object' },
+    { id: 'salient', name: 'Salient object', title: 'In images of one object' },
     { id: 'grounded', name: 'Find objects', title: 'With a detector and a segmenter' },
     { id: 'whole', name: 'Whole image', title: 'Every pixel counts: patches and textures' },
   ];
@@ -25,9 +25,9 @@ export function runForm(element, root, started) {
       stored: 'Uses the newest stored mask of each object. Without a mask, the image is unscored.',
     },
     salient: {
-      drawn: 'What stands out in each image. Images of several objects are unscored.',
+      drawn: 'The salient object of each image. Images of several objects are unscored.',
       stored:
-        'What stands out in each image without a mask of its own. Images of several objects are' +
+        'The salient object of each image without a mask of its own. Images of several objects are' +
         ' unscored.',
     },
     grounded: {
@@ -168,8 +168,8 @@ export function runForm(element, root, started) {
       .querySelectorAll('.th-runs-scores')
       .forEach((node) => node.classList.toggle('th-off', !stored));
     form.querySelector('[data-field=concepts]').classList.toggle('th-off', !ofConcepts());
-    const unnamed = data && !data.salient ? 'salient' : 'whole';
-    if (!ownMasker) masker = !drawsHere ? 'exact' : finders().length ? unnamed : 'grounded';
+    const fallbackMasker = data && !data.salient ? 'salient' : 'whole';
+    if (!ownMasker) masker = !drawsHere ? 'exact' : finders().length ? fallbackMasker : 'grounded';
     form
       .querySelectorAll('.th-runs-grounded')
       .forEach((node) => node.classList.toggle('th-off', masker !== 'grounded'));

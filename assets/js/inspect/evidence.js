@@ -55,15 +55,15 @@ export function mount({ element, props, watch }) {
   function names(systems, people) {
     const table = el('table');
     cards.names.replaceChildren(table);
-    const used = table.createTBody();
-    const what = el('th', '', people.text);
-    what.colSpan = 4;
-    what.scope = 'rowgroup';
-    used.insertRow().append(what);
+    const body = table.createTBody();
+    const heading = el('th', '', people.text);
+    heading.colSpan = 4;
+    heading.scope = 'rowgroup';
+    body.insertRow().append(heading);
     people.rows.forEach((row) => {
       const name = el('td', 'th-name', row.name + (row.target ? ' · the target' : ''));
       name.colSpan = 3;
-      used.insertRow().append(name, el('td', 'th-num', row.percent));
+      body.insertRow().append(name, el('td', 'th-num', row.percent));
     });
     systems.forEach((system) => {
       const body = table.createTBody();

@@ -124,7 +124,7 @@ def test_the_whole_image_is_measured_where_it_is_asked_for(folder: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["--mask", "mask.png", "--box", "1", "1", "9", "9", "--target", ORANGE], "not both"),
+        (["--mask", "mask.png", "--box", "1", "1", "9", "9", "--target", ORANGE], "Give only one"),
         (["--target", ORANGE], "--box X0 Y0 X1 Y1"),
         (["--box", "40", "1", "50", "9", "--target", ORANGE], "32 × 24"),
     ],

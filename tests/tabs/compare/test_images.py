@@ -67,6 +67,8 @@ def test_what_stands_out_counts_where_nobody_has_selected_anything(
     assert any("which nobody has checked" in note for note in first["notes"])
     (record,) = context.storage.masks.for_image(mug.image_id)
     assert record.maker == "salient"
+    (again,) = view(with_network, f"image:{mug.image_id}")["distributions"]
+    assert again["notes"] == first["notes"]
     # What was measured before stays what it was, and a person's choice of the whole image counts.
     values = {"image": mug.image_id, "marks": [{"type": "whole"}]}
     whole = save_mark(with_network, OWNER, read_as(Mark, values))

@@ -23,4 +23,4 @@ def test_the_names_of_a_color_and_the_targets() -> None:
 
 
 def test_every_color_has_them_in_a_line() -> None:
-    assert color_row("Mean", BROWN)["people"] == f"people say {naming(BROWN).words()}"
+    assert color_row("Mean", BROWN)["people"] == f"people say {naming(BROWN).label()}"
