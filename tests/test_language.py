@@ -67,6 +67,12 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes_of(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All nodes of a module: looking for them takes longer than what is asked of them."""
+    return tuple(ast.walk(tree))
+
+
 def is_route(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a decorator ``@router.…`` stands over it."""
     targets = [part.func if isinstance(part, ast.Call) else part for part in node.decorator_list]
@@ -83,18 +89,18 @@ def names_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
     names of its address: they stay."""
     fields = {
         id(part.target)
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.ClassDef)
         for part in node.body
         if isinstance(part, ast.AnnAssign)
     }
     addresses = {
         id(parameter)
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and is_route(node)
         for parameter in node.args.args
     }
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             if id(node) not in fields:
                 yield node.lineno, node.id
@@ -105,9 +111,9 @@ def names_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
 def functions_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Functions of a module and in functions: no methods, and no routes, whose names are wire."""
     methods = {
-        id(part) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in node.body
+        id(part) for node in nodes_of(tree) if isinstance(node, ast.ClassDef) for part in node.body
     }
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         if not is_function or id(node) in methods:
             continue
@@ -119,10 +125,10 @@ def prose_of_python(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Strings of a module that are sentences or labels: no docstrings, keys or queries."""
     docstrings = {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             is_prose = re.search(r"[A-Za-z] [A-Za-z]", node.value) and not SQL.search(node.value)
             if is_prose and id(node) not in docstrings:
@@ -215,7 +221,7 @@ def unknown_in_docstrings(path: Path) -> Iterator[tuple[int, str]]:
     """What docstrings of a module refer to that is not there, with the lines of what they are of:
     names in full, and the name that begins a sentence in the docstring of a function."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(tree_of(path)):
         docstring = ast.get_docstring(node) if isinstance(node, documented) else None
         if not docstring:
             continue
@@ -266,7 +272,7 @@ def test_names_say_what_a_value_is(folder: str) -> None:
         ]
         wrong += [
             f"{name}:{node.lineno}: {node.name}"
-            for node in ast.walk(tree)
+            for node in nodes_of(tree)
             if isinstance(node, ast.ClassDef) and CLASSES.match(node.name)
         ]
     assert wrong == []
