@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -42,13 +43,15 @@ _LOOK_PX = 96
 _WANTED_SHARE, _WANTED_UNHIDDEN = 0.03, 0.8
 
 
-def scene_view(names: Sequence[str], seed: int) -> Viewpoint:
+@lru_cache(maxsize=16)
+def scene_view(names: tuple[str, ...], seed: int) -> Viewpoint:
     """The view of several objects that belongs to ``seed``; the names are known.
 
     One object alone is seen as ``view`` sees it. Several are drawn about equally large, whatever
     their sizes in the world. Of up to 24 seeded arrangements, the later ones with less overlap
     in the image, the first is taken in which every object is seen well enough, or
-    else the one whose worst seen object is seen best.
+    else the one whose worst seen object is seen best. The last 16 are kept: all lights and sizes
+    share them.
     """
     if len(names) == 1:
         return view(names[0], seed)

@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 from truehue.core.cache import LruCache
 from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_linear1
@@ -34,12 +35,12 @@ pytestmark = pytest.mark.slow
 
 SIZE = 64
 EVERY = [(name, light) for light in LIGHTS for name in OBJECTS]
-# Every object under two of the lights, and every light over several objects; the rest at night.
+# Every object under one of the lights, and every light over several objects; the rest at night.
 EACH = [
     (name, light)
     for index, light in enumerate(LIGHTS)
     for name in OBJECTS
-    if (OBJECTS.index(name) + index) % len(LIGHTS) < 2
+    if (OBJECTS.index(name) + index) % len(LIGHTS) == 0
 ]
 
 
@@ -64,6 +65,12 @@ def each(name: str, light: str) -> Rendering:
     chance = np.random.default_rng([7, OBJECTS.index(name), list(LIGHTS).index(light)])
     red, green, blue = (int(v) for v in chance.integers(0, 256, 3))
     return drawn(name, (red, green, blue), light)
+
+
+@cache
+def fine(name: str) -> Rendering:
+    """Every object four times finer than the others."""
+    return render(RenderRequest(name, (90, 90, 90), "even", 11, 4 * SIZE))
 
 
 def predicted(rendering: Rendering) -> np.ndarray:
@@ -113,7 +120,7 @@ def test_pixels_are_shade_times_albedo_plus_highlight() -> None:
 def test_even_light_shows_exactly_the_albedo() -> None:
     for name in OBJECTS:
         for albedo in ((255, 255, 255), (0, 0, 0), (1, 128, 254)):
-            stored = drawn(name, albedo, "even", seed=2)
+            stored = drawn(name, albedo, "even", seed=1)
             inside = stored.srgb8[stored.mask.pixels]
             assert (inside == np.array(albedo, dtype=np.uint8)).all()
             assert (stored.shade[stored.mask.pixels] == 1.0).all()
@@ -159,16 +166,31 @@ def test_the_mask_is_exact(name: str) -> None:
 @pytest.mark.parametrize("name", OBJECTS)
 def test_the_mask_agrees_with_a_finer_picture(name: str) -> None:
     """Four times finer, every pixel of the mask lies on the object, and hardly one is missing."""
-    coarse = render(RenderRequest(name, (90, 90, 90), "even", 1, 64))
-    fine = render(RenderRequest(name, (90, 90, 90), "even", 1, 256))
-    on_object = (fine.shade > 0.0).reshape(64, 4, 64, 4).mean(axis=(1, 3))
-    whole = fine.mask.pixels.reshape(64, 4, 64, 4).all(axis=(1, 3))
+    coarse = drawn(name, (90, 90, 90), "even", 11)
+    on_object = (fine(name).shade > 0.0).reshape(SIZE, 4, SIZE, 4).mean(axis=(1, 3))
+    whole = fine(name).mask.pixels.reshape(SIZE, 4, SIZE, 4).all(axis=(1, 3))
     inside = coarse.mask.pixels
     assert on_object[inside].min() > 0.9
     assert (inside | ~whole).all()
     # In even light the shade is the share of the eight samples that met the asked material.
     np.testing.assert_array_equal(coarse.shade * 8, np.round(coarse.shade * 8))
     assert np.abs(coarse.shade - on_object).mean() < 0.01
+
+
+# Of how many pieces the exact mask may be, from 256 pixels: a part in front may cut it.
+PIECES = {"book": 2, "car": 3, "chair": 3, "hat": 2}
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_no_object_breaks_into_pieces(name: str) -> None:
+    labels, count = ndimage.label(fine(name).mask.pixels, np.ones((3, 3)))
+    areas = np.bincount(labels.ravel())[1:]
+    assert (areas > 12).sum() <= PIECES.get(name, 1), areas
+    assert areas.max() > 0.5 * areas.sum()
+    # No speckles: a hole of a pixel or two would be a ray that slipped through.
+    assert count - (areas > 12).sum() <= 6
+    holes, count = ndimage.label(fine(name).shade == 0.0, np.ones((3, 3)))
+    assert (np.bincount(holes.ravel())[1:] > 3).all()
 
 
 def test_the_pages_of_the_book_are_no_part_of_the_asked_color() -> None:
@@ -197,7 +219,7 @@ def test_a_view_drawn_in_another_light_before_is_the_same(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("name", OBJECTS)
 def test_seeds_are_visibly_different(name: str) -> None:
-    images = [drawn(name, (90, 120, 60), "hard", seed).srgb8.astype(int) for seed in range(2)]
+    images = [drawn(name, (90, 120, 60), "even", seed).srgb8.astype(int) for seed in range(2)]
     assert np.abs(images[0] - images[1]).mean() > 2.0
 
 
@@ -209,7 +231,7 @@ def test_the_frame_does_not_depend_on_the_size() -> None:
 
 def test_the_object_fills_about_half_of_the_frame_and_is_whole() -> None:
     for name in OBJECTS:
-        for seed in range(3):
+        for seed in range(2):
             mask = drawn(name, (9, 9, 9), "even", seed).mask.pixels
             rows, columns = mask.any(axis=1), mask.any(axis=0)
             assert not rows[[0, -1]].any()

@@ -10,7 +10,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy import ndimage
 
 from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_linear1
 from truehue.core.errors import BadInput
@@ -115,7 +114,7 @@ def test_every_object_is_seen_well(count: int) -> None:
     """In random choices of shapes; the exact masks of the worst of them are checked too."""
     chance = np.random.default_rng(count)
     worst: tuple[float, tuple[str, ...], int] = (1.0, (), 0)
-    for seed in range(6 - count):
+    for seed in range(5 - count):
         names = tuple(str(name) for name in chance.choice(OBJECTS, count))
         shares, unhidden = target_shares(scene_view(names, seed), 64)
         assert min(unhidden) >= MIN_VISIBLE_SHARE, (names, seed)
@@ -128,7 +127,7 @@ def test_every_object_is_seen_well(count: int) -> None:
         assert not columns[[0, -1]].any()
 
 
-@pytest.mark.parametrize("seed", [2, 4])
+@pytest.mark.parametrize("seed", [2, pytest.param(4, marks=pytest.mark.nightly)])
 def test_objects_stand_apart(seed: int) -> None:
     """No point lies inside, or nearly inside, two objects."""
     scene = scene_view(("car", "chair", "teapot", "hat"), seed).scene
@@ -145,23 +144,6 @@ def test_one_object_alone_is_the_picture_of_render(name: str) -> None:
     scene = render_scene(asked((name,), light, 3, 64, first=1))
     assert scene.srgb8.tobytes() == alone.srgb8.tobytes()
     assert scene.masks[0].content_sha256 == alone.mask.content_sha256
-
-
-# Of how many pieces the exact mask may be, from 256 pixels: a part in front may cut it.
-PIECES = {"book": 2, "car": 3, "chair": 3, "hat": 2}
-
-
-@pytest.mark.parametrize("name", OBJECTS)
-def test_no_object_breaks_into_pieces(name: str) -> None:
-    rendering = render(RenderRequest(name, (128, 128, 128), "even", 11, 256))
-    labels, count = ndimage.label(rendering.mask.pixels, np.ones((3, 3)))
-    areas = np.bincount(labels.ravel())[1:]
-    assert (areas > 12).sum() <= PIECES.get(name, 1), areas
-    assert areas.max() > 0.5 * areas.sum()
-    # No speckles: a hole of a pixel or two would be a ray that slipped through.
-    assert count - (areas > 12).sum() <= 6
-    holes, count = ndimage.label(rendering.shade == 0.0, np.ones((3, 3)))
-    assert (np.bincount(holes.ravel())[1:] > 3).all()
 
 
 def test_a_tinted_stage_leaves_the_masks_as_they_are() -> None:
