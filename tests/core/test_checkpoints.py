@@ -8,13 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import torch
-from safetensors.torch import save_file
 
 from truehue.core.checkpoints import add_line, run_folder, whole_weights, write_checkpoint
 from truehue.core.errors import DataFolderError
-
-LARGE = {"a": torch.zeros(100_000)}
 
 
 @contextmanager
@@ -29,6 +25,10 @@ def files_of_at_most(size: int) -> Iterator[None]:
 
 
 def test_what_a_full_disk_takes_no_more_is_said_and_what_stood_there_stays(tmp_path: Path) -> None:
+    import torch
+    from safetensors.torch import save_file
+
+    large = {"a": torch.zeros(100_000)}
     path = tmp_path / "checkpoint.safetensors"
     write_checkpoint(path, {"a": torch.ones(2)}, {"step": "1"})
     before = path.read_bytes()
@@ -36,12 +36,12 @@ def test_what_a_full_disk_takes_no_more_is_said_and_what_stood_there_stays(tmp_p
     add_line(log, {"step": 1})
     with files_of_at_most(10_000):
         with pytest.raises(DataFolderError, match=r"checkpoint\.safetensors cannot be written"):
-            write_checkpoint(path, LARGE, {"step": "2"})
+            write_checkpoint(path, large, {"step": "2"})
         with (
             pytest.raises(DataFolderError, match="model cannot be written"),
             whole_weights(tmp_path / "model") as half,
         ):
-            save_file(LARGE, half / "model.safetensors")
+            save_file(large, half / "model.safetensors")
     with files_of_at_most(5), pytest.raises(DataFolderError, match="too large"):
         add_line(log, {"step": 2})
     assert path.read_bytes() == before

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from statsmodels.stats.proportion import proportion_confint
 
 from truehue.core.analysis.intervals import interval, ratios, resampled_sums
 from truehue.core.analysis.leaderboard import (
@@ -142,6 +141,8 @@ def test_prompts_without_a_color_system_count() -> None:
 
 def test_wilson_over_prompts_where_resampling_has_no_width() -> None:
     """Held against statsmodels' Wilson with a prompt for a trial, not an image."""
+    from statsmodels.stats.proportion import proportion_confint
+
     for passes, share in ((4, 1.0), (0, 0.0), (2, 0.5)):
         item = row([tally("cna", "l2", passes, prompts=30)], "l2").cells["cna"].rate
         expected = proportion_confint(share * 30, 30, method="wilson")
@@ -152,6 +153,8 @@ def test_wilson_over_prompts_where_resampling_has_no_width() -> None:
 
 def test_a_part_without_spread_does_not_narrow_the_mean() -> None:
     """L2 all pass, L3 half, CSS none: a bootstrap of their mean would be certain of the mean."""
+    from statsmodels.stats.proportion import proportion_confint
+
     rate = row(CNA).cells["cna"].rate
     half = [100 * end for end in proportion_confint(15, 30, method="wilson")]
     all_of_10 = 100 * proportion_confint(10, 10, method="wilson")[0]

@@ -7,6 +7,7 @@ import io
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ import numpy as np
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from statsmodels.stats.proportion import proportion_confint
 
 from tests.empty_data import empty_data
 from tests.node import run_module
@@ -56,8 +56,16 @@ from truehue.tabs.verdicts.judgments import AnswerVerdict, judge_verdict
 
 pytestmark = pytest.mark.slow
 
-SOME = sample_plan("flux.1-dev", 60)
-PLAN = replace(SOME, rules=tuple(item for item in SOME.rules if item[0] in ("truehue", "paper")))
+
+@cache
+def plan_by_all() -> RunPlan:
+    return sample_plan("flux.1-dev", 60)
+
+
+@cache
+def plan_by_two() -> RunPlan:
+    rules = tuple(item for item in plan_by_all().rules if item[0] in ("truehue", "paper"))
+    return replace(plan_by_all(), rules=rules)
 
 
 @pytest.fixture(scope="module")
@@ -67,19 +75,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, Ru
     with Storage.open(empty_data(root / "data")) as storage:
         context = make_context(storage, "data")
         runs = root / "data" / "runs"
-        folder = sample_run(runs, PLAN)
-        for item in (folder, sample_run(runs, replace(PLAN, name="b", model="model-b"))):
+        folder = sample_run(runs, plan_by_two())
+        for item in (folder, sample_run(runs, replace(plan_by_two(), name="b", model="model-b"))):
             storage.runs.ingest(item)
         prompts = tuple(
             prompt for prompt in sample_prompts(60) if (prompt.task, prompt.system) == ("cna", "l2")
         )
         part = replace(
-            PLAN,
+            plan_by_two(),
             name="=part, of few",
             model="model-c",
             prompts=(*prompts, _free()),
             set_name="my colors",
-            rules=PLAN.rules[:1],
+            rules=plan_by_two().rules[:1],
         )
         _, second = sample_run(runs, part).shards()
         second.unlink()
@@ -132,7 +140,7 @@ def counted(folder: RunFolder, plan: RunPlan, rule: str) -> dict[tuple[str, str]
 def test_every_number_is_that_of_the_shards(
     client: TestClient, made: tuple[Context, RunFolder], rule: str
 ) -> None:
-    statuses = counted(made[1], PLAN, rule)
+    statuses = counted(made[1], plan_by_two(), rule)
 
     def accuracy(task: str, wrong: bool) -> float:
         shares = []
@@ -164,7 +172,7 @@ def _own_run(context: Context, root: Path) -> str:
         prompts.append(replace(prompt, system="") if bare else prompt)
         if index % 15 == 0:
             prompts.append(replace(prompt, id=f"own-{index}", task="free", source="own"))
-    plan = replace(PLAN, name="own", prompts=tuple(prompts), set_name="mixed")
+    plan = replace(plan_by_two(), name="own", prompts=tuple(prompts), set_name="mixed")
     folder = sample_run(root / "runs", plan)
     context.storage.runs.ingest(folder)
     return folder.run_id
@@ -172,7 +180,7 @@ def _own_run(context: Context, root: Path) -> str:
 
 def test_every_number_opens_its_own_failures(context: Context, tmp_path: Path) -> None:
     run_id = _own_run(context, tmp_path)
-    whole = sample_run(tmp_path / "runs", PLAN)
+    whole = sample_run(tmp_path / "runs", plan_by_two())
     context.storage.runs.ingest(whole)
     results = context.storage.results
     checked = 0
@@ -377,12 +385,14 @@ def test_a_choice_that_there_is_not_is_named(
 
 
 def test_a_run_without_a_picture_has_no_row_and_is_named(context: Context, tmp_path: Path) -> None:
-    empty = RunFolder.create(tmp_path / "runs", replace(PLAN, name="still empty"))
+    empty = RunFolder.create(tmp_path / "runs", replace(plan_by_two(), name="still empty"))
     context.storage.runs.register(empty)
     alone = leaderboard_view(context, {})
     assert alone["groups"] == []
     assert alone["without"].endswith("because they have no images yet: still empty.")
-    context.storage.runs.ingest(sample_run(tmp_path / "runs", replace(PLAN, model="model-b")))
+    context.storage.runs.ingest(
+        sample_run(tmp_path / "runs", replace(plan_by_two(), model="model-b"))
+    )
     (group,) = leaderboard_view(context, {})["groups"]
     assert len(group["rows"]) == 1
 
@@ -390,8 +400,8 @@ def test_a_run_without_a_picture_has_no_row_and_is_named(context: Context, tmp_p
 def test_a_set_of_which_few_prompts_have_a_picture_says_how_many(
     context: Context, tmp_path: Path
 ) -> None:
-    folder = RunFolder.create(tmp_path, PLAN)
-    results = [sample_result(folder, PLAN, position) for position in range(8)]
+    folder = RunFolder.create(tmp_path, plan_by_two())
+    results = [sample_result(folder, plan_by_two(), position) for position in range(8)]
     write_shard(folder.shard_folder / "w0-0.parquet", results)
     context.storage.runs.ingest(folder)
     (group,) = leaderboard_view(context, {})["groups"]
@@ -406,7 +416,9 @@ def test_nothing_right_has_an_interval_and_n_wherever_it_stands(
         for sample_prompt in sample_prompts(400)
         if (sample_prompt.task, sample_prompt.system) == ("cna", "l2")
     ]
-    plan = replace(PLAN, name="all fail", prompts=tuple(prompts), rules=PLAN.rules[:1])
+    plan = replace(
+        plan_by_two(), name="all fail", prompts=tuple(prompts), rules=plan_by_two().rules[:1]
+    )
     folder = RunFolder.create(tmp_path, plan)
     made = [sample_result(folder, plan, index, failed=False) for index in range(plan.total)]
     failing = {item.prompt for item in made} - {
@@ -417,9 +429,11 @@ def test_nothing_right_has_an_interval_and_n_wherever_it_stands(
     )
     context.storage.runs.ingest(folder)
     cell = row(leaderboard_view(context, {}), "all fail")["cells"]["cna"]
+    from statsmodels.stats.proportion import proportion_confint
+
     high = 100 * proportion_confint(0, len(failing), method="wilson")[1]
     assert (cell["percent"], cell["interval"]) == (0.0, f"0.0–{high:.1f}")
-    images = PLAN.images * len(failing)
+    images = plan_by_two().images * len(failing)
     assert cell["n"] == f"n {images}"
     assert "Wilson" in cell["title"]
     card = cards_view(context, {})["runs"][folder.run_id]["words"]
@@ -432,7 +446,7 @@ def test_nothing_right_has_an_interval_and_n_wherever_it_stands(
 
 def test_a_run_that_says_nothing_yet_has_no_card(context: Context, tmp_path: Path) -> None:
     """One that has begun, and one whose images could not be generated."""
-    plan = replace(PLAN, prompts=PLAN.prompts[:2], images=1)
+    plan = replace(plan_by_two(), prompts=plan_by_two().prompts[:2], images=1)
     whole, failed, started = (
         RunFolder.create(tmp_path, replace(plan, name=name)) for name in ("a", "b", "c")
     )
@@ -461,7 +475,9 @@ def test_the_folder_of_another_run_is_no_fault(
 ) -> None:
     """A run whose folder is elsewhere: how far it is is known, that it is at work is not."""
     context = made[0]
-    folder = sample_run(tmp_path, replace(PLAN, name="elsewhere", prompts=PLAN.prompts[:4]))
+    folder = sample_run(
+        tmp_path, replace(plan_by_two(), name="elsewhere", prompts=plan_by_two().prompts[:4])
+    )
     folder.shards()[1].unlink()
     context.storage.runs.ingest(folder)
     app = FastAPI()
@@ -479,7 +495,7 @@ def test_the_rules_own_limits_give_the_stored_verdicts(
     made: tuple[Context, RunFolder], index: int
 ) -> None:
     context, folder = made
-    by = rule(PLAN.rules[index][0])
+    by = rule(plan_by_two().rules[index][0])
     limits = default_limits(by)
     assert limits
     results = context.storage.results
@@ -488,7 +504,7 @@ def test_the_rules_own_limits_give_the_stored_verdicts(
     none = results.leaderboard(by.id, [folder.run_id], dict.fromkeys(limits, 1e-6))
     wide = results.leaderboard(by.id, [folder.run_id], dict.fromkeys(limits, 999.0))
     assert _passes(none) < _passes(stored) < _passes(wide)
-    assert sum(item.images * item.prompts for item in wide) == PLAN.total
+    assert sum(item.images * item.prompts for item in wide) == plan_by_two().total
 
 
 def _passes(tallies: list[PromptTally]) -> int:
@@ -508,7 +524,8 @@ def test_moved_limits_recount_by_hand(made: tuple[Context, RunFolder]) -> None:
         (verdict.status, verdict.delta_chroma, verdict.delta_e00, verdict.hue_deg)
         for shard in folder.shards()
         for item in read_shard(shard)
-        if (PLAN.prompts[item.prompt].task, PLAN.prompts[item.prompt].system) == ("cna", "l2")
+        if (plan_by_two().prompts[item.prompt].task, plan_by_two().prompts[item.prompt].system)
+        == ("cna", "l2")
         for verdict in item.verdicts
         if verdict.rule == "paper"
     ]
@@ -555,9 +572,9 @@ def _searched(context: Context, root: Path, name: str = "searched") -> tuple[str
         for sample_prompt in sample_prompts(300)
         if (sample_prompt.task, sample_prompt.system) == ("cna", "l2")
     ][:12]
-    rules = tuple(item for item in SOME.rules if item[0] in ("truehue", "released"))
+    rules = tuple(item for item in plan_by_all().rules if item[0] in ("truehue", "released"))
     plan = replace(
-        SOME, name=name, model=name, prompts=tuple(prompts), rules=rules, images=2,
+        plan_by_all(), name=name, model=name, prompts=tuple(prompts), rules=rules, images=2,
         masker=MaskerSpec("grounded", "grounding-dino-base", "sam2.1-large", variant="released"),
     )  # fmt: skip
     folder = RunFolder.create(root / "runs", plan)
@@ -696,7 +713,7 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
 def test_where_nobody_looked_for_masks_nothing_is_incorrect(
     context: Context, tmp_path: Path
 ) -> None:
-    folder = sample_run(tmp_path / "runs", replace(SOME, rules=SOME.rules))
+    folder = sample_run(tmp_path / "runs", replace(plan_by_all(), rules=plan_by_all().rules))
     context.storage.runs.ingest(folder)
     causes = {item.cause for item in context.storage.results.unscored(Slice("released"))}
     assert causes == {"no-image", "no-mask"}
@@ -728,7 +745,8 @@ def test_runs_are_called_as_in_failures_and_measures(context: Context, tmp_path:
     for failure in ("", "leaked"):
         name = f"Reference renderer (no weights), {failure or 'seed 0'} · Mini, 4 prompts"
         options = {"failure": failure} if failure else {}
-        plan = replace(PLAN, name=name, model=RENDERER, prompts=PLAN.prompts[:4], options=options)
+        prompts = plan_by_two().prompts[:4]
+        plan = replace(plan_by_two(), name=name, model=RENDERER, prompts=prompts, options=options)
         context.storage.runs.ingest(sample_run(tmp_path / "runs", plan))
     runs = context.storage.runs.all()
     labels = {

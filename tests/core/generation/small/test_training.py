@@ -13,8 +13,6 @@ from threading import Event
 
 import numpy as np
 import pytest
-import torch
-from safetensors.torch import load_file, save_file
 
 from tests.commands import called
 from tests.core.generation.small.conftest import TINY
@@ -53,6 +51,9 @@ def whole(bank: SceneBank, tmp_path_factory: pytest.TempPathFactory) -> tuple[Tr
 def test_a_run_that_was_ended_gives_the_same_weights(
     bank: SceneBank, whole: tuple[Training, Path], tmp_path: Path
 ) -> None:
+    import torch
+    from safetensors.torch import load_file
+
     # Once among the steps of captions alone, and once among those of pictures.
     for steps in (4, 11, STEPS):
         training = trained(bank, tmp_path, steps)
@@ -75,6 +76,9 @@ def test_it_learns(whole: tuple[Training, Path], bank: SceneBank) -> None:
 
 
 def test_a_signal_ends_it_with_a_checkpoint(bank: SceneBank, tmp_path: Path) -> None:
+    import torch
+    from safetensors.torch import save_file
+
     training = Training(TINY)
     before = signal.getsignal(signal.SIGTERM)
 
@@ -124,6 +128,8 @@ def test_a_run_may_be_made_longer_until_its_rate_falls(bank: SceneBank, tmp_path
 def test_the_exported_model_draws_through_the_door(
     whole: tuple[Training, Path], bank: SceneBank, tmp_path: Path
 ) -> None:
+    import torch
+
     training = whole[0]
     training.export(tmp_path)
     heard = BufferingHandler(100)
@@ -170,6 +176,8 @@ def test_an_export_leaves_progress_bars_as_they_were(tmp_path: Path, shown: bool
 
 
 def test_the_autoencoder_hands_pixels_through() -> None:
+    import torch
+
     vae = parts.pixels_through()
     pixels = torch.rand((1, 3, 16, 16), generator=torch.Generator().manual_seed(0)) * 2 - 1
     with torch.no_grad():
@@ -181,6 +189,8 @@ def test_the_autoencoder_hands_pixels_through() -> None:
 
 
 def test_the_loss_of_reading_by_hand() -> None:
+    import torch
+
     from truehue.core.generation.renderer import OBJECTS
     from truehue.core.generation.small.parts import reading_loss
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from openai import DefaultAsyncHttpxClient
 
 from tests.core.generation.images_server import answer_json, failure
 from tests.core.vlm.chat_server import ChatServer, completion
@@ -105,6 +104,8 @@ def test_a_redirect_to_another_host_gets_no_picture(server: ChatServer) -> None:
 def test_an_address_is_another_host_by_what_it_means(
     named: str, requested: str, location: str
 ) -> None:
+    from openai import DefaultAsyncHttpxClient
+
     model = ServedAnswerer(model_of(named, {"model": "m"}))
     check = model._check_host(DefaultAsyncHttpxClient().build_request("POST", requested))
     try:
