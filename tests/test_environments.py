@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import time
 import urllib.error
@@ -226,12 +227,12 @@ def test_a_space_is_written_killed_and_built_again_from_its_bucket(
     assert made.returncode == 0, made.stderr
     assert run(app, "backup", str(saved), "--data", "lab", folder=tmp_path).returncode == 0
     before, cookie = saved.stat().st_mtime_ns, ""
+    options = ("--no-demo", "--bucket", "ann/data", "--folder", str(tmp_path / "space"))
+    written = run(app, "space", "create", "ann/truehue", *options, folder=tmp_path)
+    assert written.returncode == 0, written.stderr
     for name in ("first", "second"):
         disk = tmp_path / name
-        disk.mkdir()
-        options = ("--no-demo", "--bucket", "ann/data", "--folder", str(disk / "space"))
-        written = run(app, "space", "create", "ann/truehue", *options, folder=tmp_path)
-        assert written.returncode == 0, written.stderr
+        shutil.copytree(tmp_path / "space", disk / "space")
         variables = {"SPACE_ID": "ann/truehue", "TRUEHUE_BUCKET": str(bucket)}
         variables |= {"TRUEHUE_EXAMPLE": "0", "TRUEHUE_WARM": "0"}
         with served(app, disk / "space" / "app.py", folder=disk, **variables) as address:

@@ -72,7 +72,7 @@ def misfit(srgb8: np.ndarray, mask: np.ndarray, asked_srgb8: tuple[int, ...]) ->
 )
 def test_misfit_and_lit_color(name: str, sample: str, requested: str, light: str) -> None:
     color, target = parse_target(sample), parse_target(requested)
-    rendering = render(RenderRequest(name, color.srgb8, light=light, seed=4, size_px=96))
+    rendering = render(RenderRequest(name, color.srgb8, light=light, seed=4, size_px=64))
     result = measure(rendering.srgb8, rendering.mask.pixels, target, "truehue")
     metric = result.verdict.metric("misfit")
     light_match = result.verdict.light

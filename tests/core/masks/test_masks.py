@@ -572,7 +572,9 @@ def test_single_pixels_and_diagonals_keep_an_outline() -> None:
     assert np.array_equal(filled(outline_path(pixels), 6, 6), pixels)
 
 
-@pytest.mark.parametrize("share", [0.02, 0.5, 0.9])
+@pytest.mark.parametrize(
+    "share", [0.5, *(pytest.param(share, marks=pytest.mark.nightly) for share in (0.02, 0.9))]
+)
 def test_noise_stays_under_the_limit(share: float) -> None:
     pixels = np.random.default_rng(0).random((700, 900)) < share
     assert 0 < len(outline_path(pixels)) <= MAX_CHARACTERS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,12 +16,18 @@ from truehue.core.errors import TrueHueError
 from truehue.core.prompts.concepts import concepts
 from truehue.core.sketches.prepare import of_ink
 from truehue.core.sketches.regions import LINE
-from truehue.core.sketches.starter import FOLDER, Drawing, ink_of, marks_of, starter
+from truehue.core.sketches.starter import FOLDER, SIDE, Drawing, ink_of, marks_of, starter
 
 pytestmark = pytest.mark.slow
 
 MIN_SHARE = 0.0005
 CATEGORIES = {concept.category: None for concept in concepts()}
+
+
+@cache
+def whole_ink(drawing: Drawing) -> np.ndarray:
+    """The ink of a drawing, drawn once for all tests."""
+    return drawing.ink()
 
 
 def large_parts(area: np.ndarray) -> tuple[int, np.ndarray]:
@@ -33,7 +40,9 @@ def large_parts(area: np.ndarray) -> tuple[int, np.ndarray]:
 
 def test_the_ink_of_every_drawing_is_what_it_was() -> None:
     """Stored colorings name a sketch by the bytes of its ink."""
-    assert starter_ink.rows() == starter_ink.SILVER.read_text(encoding="utf-8").splitlines()
+    assert (
+        starter_ink.rows(whole_ink) == starter_ink.SILVER.read_text(encoding="utf-8").splitlines()
+    )
 
 
 def test_drawings_are_listed_without_opening_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +74,7 @@ def test_outlines_are_whole_and_regions_neither_few_nor_many(category: str, step
     """Of every fourth drawing; of all at night."""
     for text, drawing in list(starter().items())[::step]:
         if drawing.category == category:
-            paper = (drawing.ink() >= LINE).view(np.uint8)
+            paper = (whole_ink(drawing) >= LINE).view(np.uint8)
             regions, labels = large_parts(paper)
             assert 4 <= regions <= 80, text
             # What a ball as wide as a gap of 4 pixels cannot leave must be whole regions.
@@ -77,20 +86,20 @@ def test_outlines_are_whole_and_regions_neither_few_nor_many(category: str, step
 
 def test_nothing_touches_the_border_and_no_ink_is_large() -> None:
     for key, drawing in starter().items():
-        ink = drawing.ink(256)
-        assert ink.shape == (256, 256)
+        ink = whole_ink(drawing)
+        assert ink.shape == (SIDE, SIDE)
         assert ink.dtype == np.uint8
         edges = np.concatenate([ink[0], ink[-1], ink[:, 0], ink[:, -1]])
         assert edges.min() == 255, key
-        rows, columns = np.nonzero(ink < 128)
-        extent = max(np.ptp(rows), np.ptp(columns))
-        assert 0.75 * 256 <= extent <= 0.9 * 256, key
-        assert np.mean(ink < 128) < 0.25, key
+        inked = ink < 128
+        extent = max(np.ptp(np.flatnonzero(inked.any(axis=axis))) for axis in (0, 1))
+        assert 0.75 * SIDE <= extent <= 0.9 * SIDE, key
+        assert np.mean(inked) < 0.25, key
 
 
 @pytest.mark.parametrize("text", ["apple", "butterfly", "lake"])
 def test_a_drawing_passes_the_checks_of_imported_sketches(text: str) -> None:
-    sketch = of_ink(starter()[text].ink())
+    sketch = of_ink(whole_ink(starter()[text]))
     assert sketch.warnings == ()
     assert sketch.closing == 0
 

@@ -304,7 +304,7 @@ def test_confidence_written_out() -> None:
 def test_rendered_objects_pass_where_the_mean_of_the_paper_fails_some(
     name: str, light: str
 ) -> None:
-    rendering = render(RenderRequest(name, (120, 66, 197), light=light, seed=5, size_px=128))
+    rendering = render(RenderRequest(name, (120, 66, 197), light=light, seed=5, size_px=64))
     assert isinstance(rendering.mask, Mask)
     result = measure(rendering.srgb8, rendering.mask.pixels, parse_target("l2:violet"), "truehue")
     assert result.verdict.status == "pass"
