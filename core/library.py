@@ -25,7 +25,7 @@ from PIL import Image
 
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.systems import SYSTEMS, ColorTarget, all_nearest, parse_target
-from truehue.core.errors import BadInput, DataFolderError, NoPixels
+from truehue.core.errors import BadInput, DataFolderError, MaskError, NoPixels
 from truehue.core.images.load import LoadedImage, load_image, object_pixels
 from truehue.core.images.pixels import masked_colors
 from truehue.core.verdict.candidates import Acceptance
@@ -93,7 +93,7 @@ class VerdictResult:
         return {**self.measurement.as_json(), "image_notes": list(self.notes)}
 
     def __repr__(self) -> str:
-        return self.measurement.line()
+        return "\n".join((self.measurement.line(), *self.notes))
 
     def _repr_html_(self) -> str:
         verdict, target = self.measurement.verdict, self.measurement.target
@@ -192,7 +192,8 @@ class ColorResult:
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name} ({system})" for system, (name, _) in self.names.items())
-        return f"{self.hex}  {_lab_text(self.lab)}  {names}  {self.pixel_count:,} pixels"
+        line = f"{self.hex}  {_lab_text(self.lab)}  {names}  {self.pixel_count:,} pixels"
+        return "\n".join((line, *self.notes))
 
     def _repr_html_(self) -> str:
         swatches = {f"best lit {_lab_text(self.lab)}": self.hex}
@@ -286,13 +287,18 @@ def measure(
 
     ``target`` is a name, ``#RRGGBB``, ``lab(52 40 30)`` or ``oklch(0.6 0.15 40)``; ``system``
     (``css``, ``l1``, ``l2``, ``l3``) says where a name is looked up. The object is inside ``mask``,
-    which may be a result of :func:`salient_mask`, or what GrabCut finds inside ``box`` ``(x0, y0,
-    x1, y1)`` in pixels; without either, it is the whole image. ``k``: the rules of the paper and
+    which may be a result of :func:`salient_mask`, or found inside ``box`` ``(x0, y0, x1, y1)`` in
+    pixels; without either, it is the whole image. ``k``: the rules of the paper and
     truehue accept the k nearest names too. Raises ImageError, MaskError, NoPixels, UnknownColor and
     BadInput.
     """
     loaded = _loaded(image)
     inside, notes = _inside(loaded, mask, box)
+    if not isinstance(target, str | ColorTarget):
+        raise BadInput(
+            f"A target is a name or a color as text, such as 'navy' or '#DC143C', not "
+            f"{type(target).__name__}. Of three codes: 'rgb(220 20 60)'."
+        )
     color = parse_target(target, system) if isinstance(target, str) else target
     measurement = judge(
         loaded.srgb8,
@@ -487,6 +493,10 @@ def _loaded(image: ImageLike) -> LoadedImage:
         return _of_array(image)
     if isinstance(image, Image.Image):
         return load_image(_file_of(image), "The image")
+    if not isinstance(image, str | Path | bytes):
+        raise BadInput(
+            f"An image is a path, bytes, a PIL image or a numpy array, not {type(image).__name__}."
+        )
     return load_image(image)
 
 
@@ -524,11 +534,16 @@ def _inside(
         return select_in_box(image.srgb8, box)
     if isinstance(mask, SalientMask):
         if not mask.stands_out:
-            raise NoPixels(mask.notes[-1])
+            raise NoPixels("Nothing stands out: give box=(x0, y0, x1, y1) or another mask.")
         mask = mask.mask
     if isinstance(mask, np.ndarray):
         if mask.dtype == bool and mask.shape == shape:
             return mask, ()
+        if mask.dtype.kind == "f" or (mask.dtype != bool and mask.max(initial=0) == 1):
+            raise MaskError(
+                f"A mask that is an array is bool, not {mask.dtype}: mask > 0.5 of probabilities, "
+                "mask > 0 of zeros and ones."
+            )
         mask = Image.fromarray(
             np.where(mask, 255, 0).astype(np.uint8) if mask.dtype == bool else mask
         )

@@ -22,7 +22,7 @@ import numpy as np
 from truehue.core.color.munsell import MunsellSamples, load_munsell
 from truehue.core.color.systems import parse_target
 from truehue.core.command import JSON_LINES, Command, arg
-from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.errors import BadInput, MaskError, ObjectNotFound, TrueHueError
 from truehue.core.images.load import load_image, load_mask
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, TargetObject, measure
@@ -165,7 +165,12 @@ def _mask(
     if options.masker == SALIENT:
         from truehue.core.masks.from_marks import select_salient
 
-        pixels, notes, parameters = select_salient(srgb8)
+        try:
+            pixels, notes, parameters = select_salient(srgb8)
+        except ObjectNotFound as error:
+            raise MaskError(
+                "Nothing stands out: give --box X0 Y0 X1 Y1 or --masker whole."
+            ) from error
         return pixels, notes, {"masker": {"id": SALIENT, **parameters}}
     if options.masker == WHOLE:
         note = "The whole image is measured, background included."
@@ -253,7 +258,7 @@ COMMAND = Command(
         arg(
             "--box",
             "instead of a mask, a box around the object, in pixels from the top left: its pixels "
-            "are selected by GrabCut",
+            "are found by the network for salient objects, or by GrabCut",
             nargs=4,
             type=float,
             metavar=("X0", "Y0", "X1", "Y1"),

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from truehue.core.command import Command, arg, command, print_now, switch
+from truehue.core.errors import TrueHueError
 from truehue.core.space import BUCKET_FOLDER, CHOSEN_EXTRAS, SpaceRequest, push_space, write_space
 
 EPILOG = """\
@@ -48,6 +49,8 @@ The creator of a Space with accounts is its admin: docs/guides/serving.md.
 )
 def _create(options: argparse.Namespace) -> int:
     request = SpaceRequest(options.name, options.title, options.extra, options.demo, options.bucket)
+    if not options.demo and not options.bucket:
+        print_now("Without --bucket, this Space forgets its data at every restart.")
     if options.folder:
         folder = write_space(request, Path(options.folder).expanduser())
         print_now(f"{folder} has the files of a Space. To push them:")
@@ -58,7 +61,17 @@ def _create(options: argparse.Namespace) -> int:
 
     with tempfile.TemporaryDirectory() as scratch:
         folder = write_space(request, Path(scratch) / "space")
-        print_now(push_space(request, folder, HfApi()))
+        try:
+            print_now(push_space(request, folder, HfApi()))
+        except TrueHueError:
+            raise
+        except (
+            Exception
+        ) as error:  # of huggingface_hub, or of the package that it asks the hub with
+            raise TrueHueError(
+                f"The Space could not be pushed: {error}. Check the network, and sign in with: "
+                "hf auth login"
+            ) from error
     return 0
 
 

@@ -438,20 +438,27 @@ def mask_from_marks(
 
 
 def select_in_box(srgb8: np.ndarray, box: Sequence[float]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """What GrabCut finds inside a box ``(x0, y0, x1, y1)`` in pixels, bool ``(H, W)``, with what to
-    know about it; errors as :func:`mask_from_marks`."""
+    """The object inside a box ``(x0, y0, x1, y1)`` in pixels, bool ``(H, W)``, with what to know
+    about it: found as *Box* in Inspect does, by the network for salient objects, or by GrabCut
+    where nothing stands out or its weights are missing. Errors as :func:`mask_from_marks`."""
     height, width = srgb8.shape[:2]
     corners = [float(value) for value in box]
-    if len(corners) != 4 or not (
+    if len(corners) != 4:
+        raise MaskError(f"A box has four numbers, x0, y0, x1, y1, not {len(corners)}.")
+    if not (
         max(corners[0], 0) < min(corners[2], width) and max(corners[1], 0) < min(corners[3], height)
     ):
         raise MaskError(
             f"The box {', '.join(f'{value:g}' for value in corners)} holds no part of the image, which "
             f"is {width} × {height} pixels. Give x0, y0, x1, y1 with x0 < x1 and y0 < y1."
         )
-    made = mask_from_marks(srgb8, [{"type": "box", "box": corners}])
-    note = made.parameters.get("note", "")
-    return made.pixels, (note,) if note else ()
+    from truehue.core.masks.salient import VERSION, is_available  # it imports OpenCV
+
+    by = {"by": SALIENT} if is_available() else {}
+    made = mask_from_marks(srgb8, [{"type": "box", "box": corners, **by}])
+    finder = f"salient v{VERSION}" if made.maker == SALIENT else "GrabCut"
+    note = f"The object inside the box is found by {finder}: {made.area_percent:.1f}% of the image."
+    return made.pixels, tuple(filter(None, (note, made.parameters.get("note"))))
 
 
 def select_salient(

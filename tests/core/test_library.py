@@ -17,7 +17,7 @@ from tests.core.export.made import RULES, make_run
 from tests.core.photographs import overlap
 from tests.core.vlm.questions_made import save_set
 from tests.icc import display_p3
-from tests.salient import network
+from tests.salient import needs_weights, network
 from truehue.core import library
 from truehue.core.batch.execute import execute
 from truehue.core.color.uw71 import pixel_counts
@@ -166,6 +166,27 @@ def test_a_mask_may_be_an_array_an_image_or_a_file(tmp_path: Path) -> None:
         truehue.color_of(srgb8, mask=mask[:, :30])
     with pytest.raises(BadInput, match="not both"):
         truehue.color_of(srgb8, mask=mask, box=(0, 0, 9, 9))
+    for given in (mask.astype(float), mask.astype(np.uint8)):
+        with pytest.raises(MaskError, match="mask > 0 of zeros and ones"):
+            truehue.color_of(srgb8, mask=given)
+    with pytest.raises(MaskError, match="four numbers"):
+        truehue.color_of(srgb8, box=(1, 2))  # type: ignore[arg-type]
+
+
+def test_a_result_says_which_pixels_count() -> None:
+    srgb8, _ = scene()
+    whole = "No mask: the whole image is measured, including its background."
+    assert repr(truehue.color_of(srgb8)).endswith(f"\n{whole}")
+    assert repr(truehue.measure(srgb8, "red")).endswith(f"\n{whole}")
+    boxed = truehue.measure(srgb8, "red", box=(15, 5, 50, 35))
+    assert "inside the box is found by GrabCut: 20." in repr(boxed)
+
+
+@needs_weights
+def test_a_box_finds_what_the_page_finds_in_it(network: Path) -> None:
+    srgb8 = truehue.render("mug", "#B4532A", size_px=200).srgb8
+    boxed = truehue.color_of(srgb8, box=(30, 30, 170, 180))
+    assert "inside the box is found by salient v1" in repr(boxed)
 
 
 def test_a_color_has_its_names_and_palette() -> None:
@@ -182,6 +203,10 @@ def test_a_color_has_its_names_and_palette() -> None:
 def test_a_color_that_is_unknown_is_refused() -> None:
     with pytest.raises(UnknownColor, match="redd"):
         truehue.measure(scene()[0], "redd")
+    with pytest.raises(BadInput, match=r"rgb\(220 20 60\)"):
+        truehue.measure(scene()[0], (220, 20, 60))  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="not NoneType"):
+        truehue.measure(None, "red")  # type: ignore[arg-type]
 
 
 def test_histograms_and_distances_of_images_lists_and_distributions() -> None:

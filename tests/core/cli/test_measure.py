@@ -100,7 +100,7 @@ def test_a_photograph_without_a_mask_is_measured_on_what_stands_out(folder: Path
     assert re.search(
         r"^PASS  photo\.png .*\n +The object is what stands out \(salient v1\), ", done.stdout
     )
-    assert "flat.png: Nothing stands out: draw a box" in done.stderr
+    assert "flat.png: Nothing stands out: give --box" in done.stderr
     line = json.loads(run(folder, "photo.png", "--target", "#B4532A", "--json").stdout)
     assert (line["masker"]["id"], line["masker"]["version"]) == ("salient", "1")
 
