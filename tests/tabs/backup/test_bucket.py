@@ -93,7 +93,7 @@ def test_a_space_without_an_account_says_how_to_make_one(
     monkeypatch.setenv("SPACE_ID", "ann/truehue")
     with Storage.open(empty_data(tmp_path / "a")) as storage:
         settings = read_settings(["--no-demo", "--data", str(tmp_path / "a")])
-        assert f"truehue backup {BUCKET_BACKUP}" in missing_sign_in(settings, storage)
+        assert "truehue space create OWNER/NAME" in missing_sign_in(settings, storage)
         storage.accounts.add("ann", "admin", "$argon2id$")
         assert missing_sign_in(settings, storage) == ""
 

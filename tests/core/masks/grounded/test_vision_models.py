@@ -113,7 +113,8 @@ def test_listing_loads_nothing(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     *lines, last, loaded = done.stdout.splitlines()
     assert loaded == "[]"
-    assert [line.split()[0] for line in lines] == [entry.id for entry in VISION_MODELS]
+    assert lines[0].split()[0] == "u2netp"
+    assert [line.split()[0] for line in lines[1:]] == [entry.id for entry in VISION_MODELS]
     assert all(line.split()[2] == "missing" for line in lines)
     assert last.startswith("What a model lacks")
 
