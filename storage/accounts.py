@@ -84,18 +84,18 @@ class Accounts:
         return None
 
     def by_hugging_face(self, hugging_face_id: str) -> AccountRecord | None:
-        """The account that somebody with this id of Hugging Face signs in to, open or closed; None
+        """The account, open or closed, that this id of Hugging Face signs in to; None
         where there is none."""
         known = self._known()
         account = known.accounts.get(known.hugging_face.get(hugging_face_id, ""))
         return account.record if account else None
 
     def has_hugging_face(self, account_id: str) -> bool:
-        """Whether somebody signs in to this account with Hugging Face."""
+        """Whether this account is connected to Hugging Face."""
         return account_id in self._known().hugging_face.values()
 
     def connect_hugging_face(self, account_id: str, hugging_face_id: str) -> None:
-        """From now on somebody with this id of Hugging Face signs in to this account, and to no
+        """From now on this id of Hugging Face signs in to this account, and to no
         other. Raises NotStored, and BadInput where an id has an open account already."""
         with self._changing:
             self._account(account_id)
@@ -132,7 +132,7 @@ class Accounts:
     def add(
         self, name: str, role: str, password_hash: str, hugging_face_id: str = ""
     ) -> AccountRecord:
-        """Make an account; somebody with ``hugging_face_id`` signs in to it, where one is given.
+        """Make an account; ``hugging_face_id`` signs in to it, where one is given.
 
         Raises BadInput for a role that there is not, for a name that an open account has, and for a
         first account that is no admin.

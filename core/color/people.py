@@ -7,20 +7,18 @@ CIELAB (D65), every 5 in L*, a* and b*, and the 153 names that are used most.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from truehue.core.errors import TrueHueError
+from truehue.core.color.systems import FOLDER, verified
 
-FILE = Path(__file__).resolve().parents[2] / "assets" / "color_systems" / "people.npz"
+FILE = FOLDER / "people.npz"
 SHA256 = "c9738239afdf54b8d288dc4b4c23bbfa970462ac78517638d4f86f92a64f9cce"
 MIN_ANSWERS = 20
 """A bin with fewer answers is pooled with its nearest bins until they have as many."""
@@ -101,13 +99,7 @@ class _Survey:
 
 @cache
 def _survey() -> _Survey:
-    restore = "Restore it with: git checkout -- assets/color_systems"
-    try:
-        content = FILE.read_bytes()
-    except OSError as error:
-        raise TrueHueError(f"People's color names cannot be read from {FILE}. {restore}") from error
-    if hashlib.sha256(content).hexdigest() != SHA256:
-        raise TrueHueError(f"{FILE} was changed: its SHA-256 is not that of the survey. {restore}")
+    content = verified(FILE, SHA256, "The survey of color names")
     with np.load(io.BytesIO(content)) as arrays:
         counts = arrays["counts"].astype(np.int64)
         begins = np.concatenate([[0], np.cumsum(arrays["names_of_bin"], dtype=np.int64)])

@@ -107,15 +107,20 @@ def system(system_id: str) -> ColorSystem:
 def _verified(system_id: str) -> bytes:
     """The bytes of a system's file, once their checksum is the published file's."""
     name, expected = FILES[system_id]
-    path = FOLDER / name
+    return verified(FOLDER / name, expected, SYSTEMS[system_id])
+
+
+def verified(path: Path, sha256: str, name: str) -> bytes:
+    """The bytes of a file of :data:`FOLDER`, which has the data called ``name``; raises TrueHueError
+    where it is missing, or its SHA-256 is another."""
     restore = "Restore it with: git checkout -- assets/color_systems"
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise TrueHueError(f"{SYSTEMS[system_id]} cannot be read from {path}. {restore}") from error
-    if hashlib.sha256(content).hexdigest() != expected:
+        raise TrueHueError(f"{name} cannot be read from {path}. {restore}") from error
+    if hashlib.sha256(content).hexdigest() != sha256:
         raise TrueHueError(
-            f"{path} was changed: its SHA-256 is not that of {SYSTEMS[system_id]} as published, "
+            f"{path} was changed: its SHA-256 is not that of {name} as published, "
             f"so scores would not be comparable. {restore}"
         )
     return content
@@ -132,6 +137,7 @@ __all__ = [
     "nearest_names",
     "parse_target",
     "system",
+    "verified",
 ]
 
 SEARCH_ORDER = ("css", "l2", "l3", "l1")

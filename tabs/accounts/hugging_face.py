@@ -30,7 +30,7 @@ from truehue.tabs.page.visitors import Visitors
 HUB = "https://huggingface.co"
 TIMEOUT_S = 10.0
 ATTEMPT_S = 600
-"""How long somebody may take at the hub."""
+"""The time that a person may take at the hub."""
 MAX_CONCURRENT, TURN_S = 4, 2.0
 """So many ask the hub at once, and others wait so long for a turn."""
 BEGIN_AGAIN = "Signing in with Hugging Face took too long, or began in another browser. Try again."
@@ -56,10 +56,10 @@ class Person:
 
 @dataclass(frozen=True)
 class HubAttempt:
-    """A sign-in that began. The browser keeps it, signed, while somebody is at the hub.
+    """A sign-in that began. The browser keeps it, signed, while the person is at the hub.
 
-    ``onward`` is the path to go on to, ``account_id`` the account that asked to be connected, if it
-    is about that, ``ends_at`` a Unix time.
+    ``onward`` is the path to go on to, ``account_id`` the account to connect, if it is
+    about that, ``ends_at`` a Unix time.
     """
 
     state: str
@@ -73,7 +73,7 @@ class HubAttempt:
 @dataclass(frozen=True)
 class HubAnswer:
     """What a browser comes back with: ``address`` is where from, ``device`` the cookie of a browser
-    in which somebody signed in before, ``session`` that of a session."""
+    with an earlier sign-in, ``session`` that of a session."""
 
     attempt: HubAttempt
     code: str
@@ -197,7 +197,7 @@ def attempt_of(cookie: str, state: str, signer: Visitors) -> HubAttempt:
 def account_of(
     person: Person, accounts: Accounts, invited: Invited, passwords: Passwords
 ) -> AccountRecord:
-    """The account that somebody signs in to, made now for who is invited; raises BadInput.
+    """The account of a person, made now for the invited; raises BadInput.
 
     A new account gets a password that nobody knows; ``truehue admin password`` sets another.
     """
