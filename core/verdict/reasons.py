@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truehue.core.color.difference import HUE_GATE_CHROMA, hue_word
+from truehue.core.color.people import Naming, naming
 from truehue.core.color.spaces import chroma, hue_deg
-from truehue.core.color.systems import ColorTarget, nearest_names
+from truehue.core.color.systems import ColorTarget
 from truehue.core.errors import enumeration
 from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, UNSCORED, LightMatch, Offset, Verdict
 
@@ -117,13 +118,7 @@ def _unlikely(verdict: Verdict, light: LightMatch) -> str:
     if _costs_more(verdict, light):
         text = f"but only under an unlikely light ({_how_lit(light)})"
         return f"{text}: {_misfit(verdict, 'over')}"
-    text = f"under the likeliest light ({_how_lit(light)})"
-    distance, misfit = verdict.metric("delta_e00"), verdict.metric("misfit")
-    assert distance is not None
-    if misfit is not None and misfit.threshold is not None and distance.value < misfit.threshold:
-        # Else a reader would wonder why so small a distance fails.
-        text += f"; {_misfit(verdict, 'over')}"
-    return text
+    return f"under the estimated light ({_how_lit(light)}); {_misfit(verdict, 'over')}"
 
 
 def _costs_more(verdict: Verdict, light: LightMatch) -> bool:
@@ -278,16 +273,13 @@ AS_REQUESTED = ", as requested."
 """How the sentence of a pass ends."""
 SHOWN_HUE_DEG = 15.0
 """From here on the hue is said; below it, lightness and chroma."""
-
-
-def color_name(lab: Sequence[float], system: str = "l1") -> str:
-    """The nearest name of a color, in lower case: of level 1 one of thirteen."""
-    return _color_name(tuple(lab), system)
-
-
-@lru_cache(maxsize=4096)
-def _color_name(lab: tuple[float, ...], system: str) -> str:
-    return nearest_names(np.array(lab), system, 1)[0][0].name.lower()
+OTHER_NAME = 10.0
+"""With the right hue, a measured color has another name from this difference of lightness or chroma
+on, in CIELAB units. Of a lit color it is the difference from the target under that light."""
+NAME_SHARE = 0.25
+"""A color is called by a name that at least this share of people use for it."""
+TARGET_SHARE = 0.1
+"""Where at least this share of people call the measured color by the target's name, it has no other."""
 
 
 def short_reason(
@@ -299,11 +291,11 @@ def short_reason(
     """What distinguishes a measured color from its target: ``"yellow, not purple; hue 137° off"``.
 
     Both are CIELAB. ``offset`` has ``lightness``, ``chroma`` and ``hue_deg`` of
-    :class:`truehue.core.verdict.rules.Offset`. A target with a name is called by it: the nearest
-    other name of CSS red is orange. Names that are equal at levels 1 and 2 are not said.
+    :class:`truehue.core.verdict.rules.Offset`. The measured color has the name that people use
+    most, where that is no name that they use for the target.
     """
-    names = _names(lab, target_lab, target_name)
-    parts = [names] if names else []
+    name = _other_name(lab, target_lab, target_name, offset)
+    parts = [f"{name}, not {target_name.lower()}" if target_name else name] if name else []
     hue = abs(offset.get("hue_deg") or 0.0)
     directions = _short_directions(offset.get("lightness") or 0.0, offset.get("chroma") or 0.0)
     if hue >= SHOWN_HUE_DEG:
@@ -341,9 +333,9 @@ def plain_sentence(
         return f"{subject} {is_color}, which it must not be."
     if unlikely_light:
         return f"{subject} would match {color} only under an unlikely light."
-    names = _names(lab, target.lab, target.name or "")
-    if names:
-        return f"{subject} is {names}."
+    name = _other_name(lab, target.lab, target.name or "", offset)
+    if name:
+        return f"{subject} is {name}, not {color}."
     faults = _faults(offset.get("lightness") or 0.0, offset.get("chroma") or 0.0)
     if faults and faults[0].startswith("too") and len(faults) == 1:
         return f"{subject} is {delta_e00:.1f} ΔE00 {faults[0]}."
@@ -363,14 +355,28 @@ def _format_color(target: ColorTarget) -> str:
     return target.name.lower() if target.name else target.hex
 
 
-def _names(lab: Sequence[float], target_lab: Sequence[float], target_name: str) -> str:
-    """``"yellow, not purple"``; empty where both have the same names at levels 1 and 2."""
-    for system in ("l1", "l2"):
-        measured, nearest = color_name(lab, system), color_name(target_lab, system)
-        target = target_name.lower() or nearest
-        if measured not in (nearest, target):
-            return f"{measured}, not {target}"
-    return ""
+def _other_name(
+    lab: Sequence[float],
+    target_lab: Sequence[float],
+    target_name: str,
+    offset: Mapping[str, float | None],
+) -> str:
+    """``"yellow"``: what most people call the measured color; empty where people do not agree on a
+    name, call it by the target's, or where the verdict's numbers are of colors too alike for it."""
+    hue = offset.get("hue_deg")
+    differences = (offset.get("lightness") or 0.0, offset.get("chroma") or 0.0)
+    hue_is_right = hue is not None and abs(hue) < SHOWN_HUE_DEG
+    if hue_is_right and max(map(abs, differences)) < OTHER_NAME:
+        return ""
+    measured, target = _naming(tuple(lab)), _naming(tuple(target_lab))
+    first = measured.names[0]
+    alike = max(measured.share_of(name) or 0.0 for name in (target_name, target.names[0].name))
+    return first.name if first.share >= NAME_SHARE and alike < TARGET_SHARE else ""
+
+
+@lru_cache(maxsize=4096)
+def _naming(lab: tuple[float, ...]) -> Naming:
+    return naming(lab)
 
 
 def _faults(lightness: float, chroma: float) -> list[str]:

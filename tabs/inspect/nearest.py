@@ -58,6 +58,6 @@ def names_note(measurement: Measurement, nearest: Measurement) -> str:
     better = "fits better" if misfit.value < other.value else "fits as well"
     return (
         f"By its pixels alone, {name} is nearer ({near:.1f} ΔE00; {target} {far:.1f}). Under the "
-        f"likeliest light {target} {better}: mismatch score {misfit.value:.1f}, {name} "
+        f"estimated light {target} {better}: mismatch score {misfit.value:.1f}, {name} "
         f"{other.value:.1f}."
     )

@@ -7,6 +7,7 @@ import pytest
 
 from truehue.core.color.systems import parse_target
 from truehue.core.verdict.measure import TargetObject, measure, measurement_sentence
+from truehue.core.verdict.reasons import plain_sentence
 
 ORANGE = "l3:Vivid reddish orange"
 
@@ -33,6 +34,7 @@ ORANGE = "l3:Vivid reddish orange"
             TargetObject("mug", "differs"),
             "The mug is not tomato, as requested.",
         ),
+        ((20, 60, 230), "#A030B0", TargetObject("mug"), "The mug is blue, not #A030B0."),
         ((232, 59, 27), "#E83B1B", TargetObject(""), "The color matches #E83B1B, as requested."),
     ],
 )
@@ -51,3 +53,17 @@ def test_a_plural_needs_no_other_verb() -> None:
     target_object = TargetObject("scissors")
     result = measure(srgb8, mask, parse_target("css:tomato"), "paper", target_object=target_object)
     assert measurement_sentence(result) == "The color of the scissors is blue, not tomato."
+
+
+def test_a_lit_color_with_the_right_hue_has_no_other_name() -> None:
+    """Its numbers are from the target as it looks under the estimated light, which may be dark."""
+    lab, target = parse_target("#B52E11").lab, parse_target("css:orange")
+    offset = {"lightness": 2.0, "chroma": -6.0, "hue_deg": 3.0}
+    arguments = {"forbidden": False, "lab": lab, "delta_e00": 3.8}
+    assert plain_sentence("fail", "the mug", target, offset=offset, **arguments) == (
+        "The mug is not vivid enough: 3.8 ΔE00 from orange."
+    )
+    turned = {**offset, "hue_deg": -40.0}
+    assert plain_sentence("fail", "the mug", target, offset=turned, **arguments) == (
+        "The mug is red, not orange."
+    )

@@ -231,9 +231,9 @@ def test_a_sentence_names_its_rule_once() -> None:
 @pytest.mark.parametrize(
     ("measured", "target", "hue_deg", "short"),
     [
-        ("#F0D020", "#A030B0", -137.4, "yellow, not purple; hue 137° off"),
+        ("#F0D020", "#A030B0", -137.4, "yellow; hue 137° off"),
         ("#2058F0", "#2A5AD0", 4.0, "more vivid"),
-        ("#202020", "#E0E0E0", None, "black, not white; darker"),
+        ("#202020", "#E0E0E0", None, "black; darker"),
     ],
 )
 def test_a_card_says_in_few_words_what_is_wrong(
@@ -251,7 +251,10 @@ def test_a_card_says_in_few_words_what_is_wrong(
 @pytest.mark.parametrize(
     ("measured", "target", "short"),
     [
-        # CSS red and orange lie nearer to level 1's orange and yellow than to its red and orange.
+        # CSS red and orange lie nearer to level 1's orange and yellow than to its red and orange,
+        # and #B52E11 nearer to its brown: names are those of people.
+        ("#B52E11", "css:red", "less vivid"),
+        ("#B52E11", "l1:brown", "red, not brown; less vivid"),
         ("#B4B4B4", "css:red", "gray, not red; less vivid"),
         ("#B4B4B4", "css:orange", "gray, not orange; less vivid"),
         ("#D51C3C", "css:red", "less vivid"),
