@@ -177,18 +177,18 @@ def _bar(metric: Metric, measurement: Measurement) -> MetricBar:
     lab = np.array([measurement.verdict.lab, against])
     gated = metric.name == "hue_deg" and bool((chroma(lab) < HUE_GATE_CHROMA).any())
     reported = metric.threshold is None
-    largest = "reported only" if reported else f"< {metric.threshold:g}{unit}"
+    limit = "reported only" if reported else f"limit {metric.threshold:g}{unit}"
     return {
         "name": metric.name,
         "label": label,
         "unit": unit,
         "passed": None if reported else metric.passed,
-        "help": help_text + (" Reported only: no largest." if reported else ""),
+        "help": help_text + (" Reported only: no limit." if reported else ""),
         "value": metric.value,
         "limit": metric.threshold,
         "full": FULL[metric.name],
         "text": "–" if gated else f"{metric.value:.1f}{unit}",
-        "limit_text": "no hue" if gated else largest,
+        "limit_text": "no hue" if gated else limit,
         "on": (candidate.name or candidate.hex) if metric.candidate else "",
     }
 
@@ -209,11 +209,9 @@ def light_sentence(light: LightMatch | None) -> str:
     if light is None:
         return ""
     haze = f", {light.haze_percent:.1f}% haze" if light.haze_percent >= 0.05 else ""
-    penalty = "Light penalty: 0 (this light is common)."
-    if light.cost >= 0.05:
-        penalty = f"Light penalty: {light.cost:.1f} (this light is unusual)."
+    penalty = f"{light.cost:.1f}" if light.cost >= 0.05 else "0"
     intensity = f"{100 * light.factor:.0f}% intensity{haze}"
-    return f"Target under the estimated light ({intensity}). {penalty}"
+    return f"Target under the estimated light ({intensity}). Light penalty: {penalty}."
 
 
 def confidence_view(percent: float | None) -> ConfidenceJson | None:

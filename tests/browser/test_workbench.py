@@ -42,7 +42,7 @@ def texts(measurement: Measurement) -> tuple[tuple[str, ...], ...]:
         (
             units[metric.name][0],
             f"{metric.value:.1f}{units[metric.name][1]}",
-            f"< {metric.threshold:g}{units[metric.name][1]}",
+            f"limit {metric.threshold:g}{units[metric.name][1]}",
             "✓ pass" if metric.passed else "✕ fail",
         )
         for metric in measurement.verdict.metrics
@@ -81,7 +81,7 @@ def test_from_a_photograph_to_a_verdict_that_is_found_again(tmp_path: Path, visi
         assert "ΔE00 from the target color" in by_paper.reason
         assert "the jar is darker" in by_paper.reason
         assert [row[0] for row in by_paper.metrics] == ["Δa*b*", "ΔE00", "Hue"]
-        assert [row[2] for row in by_paper.metrics] == ["< 5", "< 5", "< 30°"]
+        assert [row[2] for row in by_paper.metrics] == ["limit 5", "limit 5", "limit 30°"]
         assert "Vivid reddish orange\n#E83B1B\nL* 52.2 · a* 64.36 · b* 56.46" in by_paper.asked
         swatches_touch(bench, by_paper)
         # Drawn when it is seen.
