@@ -122,11 +122,12 @@ def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Vi
     bench.ask("vivid reddish orange")
     expect(bench.verdict.locator(".th-headline h2")).to_have_text(re.compile("Passes|Fails"))
 
-    # Dropped in another room, a photograph opens in Inspect too.
+    # Dropped in another tab, a photograph opens in Inspect too, with the target color entered before.
     page.get_by_role("tab", name="Generate").click()
     expect(page.locator("#generate-button .th-primary")).to_be_visible()
     assert drop(page, "#th-header", png(PHOTOGRAPH[:, ::-1].copy()), "from generate.png")
     expect(bench.stage.locator(".th-stage-name")).to_have_text("from generate.png")
+    expect(page.locator("#asked-color input")).to_have_value("Vivid reddish orange")
 
     # Somebody has brought pictures: the page waits for them, the examples for being pressed.
     page = visit(fresh.address)

@@ -35,6 +35,7 @@ export function mount({ element, props }) {
   };
   let newest = 0; // grows with every change, and with what is opened
   let last = Promise.resolve();
+  let entered = {}; // object and target that the user gave; a photograph opened next keeps them
 
   const object = find('#object-name input');
   const relation = find('#relation');
@@ -51,7 +52,18 @@ export function mount({ element, props }) {
     {},
     { open: (image) => open({ ...image, last: true }) },
   );
-  const target = part('#asked-color', mountPicker, { label: 'Target color' }, { input: score });
+  const target = part(
+    '#asked-color',
+    mountPicker,
+    { label: 'Target color' },
+    {
+      /** @param {{ value: string }} picked */
+      input({ value }) {
+        entered = { ...entered, target: value };
+        score();
+      },
+    },
+  );
   const stage = part(
     '#stage',
     mountStage,
@@ -61,7 +73,11 @@ export function mount({ element, props }) {
       search: (kind, marked) =>
         send(`/api/inspect/${kind}`, { ...marked, ...search.get(), object_name: object.value }),
     },
-    { change: score, open, browse: () => library({ open: true }) },
+    {
+      change: score,
+      open: (image) => open({ ...entered, ...image }),
+      browse: () => library({ open: true }),
+    },
   );
   const verdict = part(
     '#verdict',
@@ -142,6 +158,7 @@ export function mount({ element, props }) {
   }
   /** @param {Api.VerdictQuestion} asked */
   function fill(asked) {
+    entered = {};
     if (object.value !== asked.object) {
       object.value = asked.object;
       search.follow();
@@ -153,6 +170,9 @@ export function mount({ element, props }) {
     choose('relation', asked.relation);
   }
 
+  object.addEventListener('change', () => {
+    entered = { ...entered, object: object.value };
+  });
   for (const field of [object, relation, neighborsOf, hatched])
     field.addEventListener('change', score);
   store.set('settings', settings);

@@ -185,7 +185,9 @@ export function mount({ element, props, trigger, watch }) {
             ? ', yours; the rule uses ' + limits.number(metric.name, metric.limit)
             : ', the limit of the rule'),
       );
-      limitText.textContent = other ? 'limit ' + limits.number(metric.name, limit) : metric.limit_text;
+      limitText.textContent = other
+        ? 'limit ' + limits.number(metric.name, limit)
+        : metric.limit_text;
       const text = forbidden ? ['✕ matches', '✓ differs'] : ['✓ pass', '✕ fail'];
       state.textContent = text[passed ? 0 : 1];
       row.classList.toggle('th-moved', other);

@@ -212,8 +212,11 @@ export function mount({ element, props, trigger, watch }) {
     else if (!text.trim()) showPicked();
     else {
       const match = takeFirst && !result.wrong ? matches(text) : [];
-      if (match.length) pick(match[0]);
-      else refuse(result.wrong || missing(text));
+      if (match.length) {
+        pick(match[0]);
+        if (match.length > 1)
+          say(`First of ${match.length} names with “${text.trim()}”: ` + describe(match[0]));
+      } else refuse(result.wrong || missing(text));
     }
   }
   function typed() {

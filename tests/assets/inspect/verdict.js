@@ -228,7 +228,7 @@ test('a number passes strictly below its limit, and the hint names the least tha
   assert.match(made.text('.th-yours-words'), /^✕ it would fail/);
   slide(made, 'ΔE00', '6.1');
   assert.match(made.text('.th-yours-words'), /^✓ it would pass/);
-  assert.equal(made.text('.th-limit'), '< 6.1');
+  assert.equal(made.text('.th-limit'), 'limit 6.1');
   assert.equal(made.text('.th-state'), '✓ pass');
   // Of a color that must not be there it is the other way round.
   const other = await card({

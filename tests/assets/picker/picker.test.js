@@ -139,6 +139,11 @@ test('a color is picked by mouse, and the first of the list by Enter alone', () 
   picker.write('viv reddish or');
   press(picker.input, 'Enter');
   assert.deepEqual(picker.changes(), ['input l2:Purplish pink', 'input l3:' + FIRST]);
+  assert.ok(picker.line().startsWith(FIRST + ' · '));
+  // Where it stands for several names, the line says which one was taken.
+  picker.write('purpl');
+  press(picker.input, 'Enter');
+  assert.match(picker.line(), /^First of 3 names with “purpl”: Purplish \w+ · /);
 });
 
 test('Escape goes back', () => {
