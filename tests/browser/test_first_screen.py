@@ -127,7 +127,7 @@ def test_from_the_first_screen_to_a_photograph_of_ones_own(fresh: App, visit: Vi
     expect(page.locator("#generate-button .th-primary")).to_be_visible()
     assert drop(page, "#th-header", png(PHOTOGRAPH[:, ::-1].copy()), "from generate.png")
     expect(bench.stage.locator(".th-stage-name")).to_have_text("from generate.png")
-    expect(page.locator("#asked-color input")).to_have_value("Vivid reddish orange")
+    expect(page.get_by_role("combobox", name="Target color")).to_have_value("Vivid reddish orange")
 
     # Somebody has brought pictures: the page waits for them, the examples for being pressed.
     page = visit(fresh.address)
