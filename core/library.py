@@ -88,6 +88,17 @@ class VerdictResult:
         value = self.to_dict()["delta_e00"]
         return None if value is None else float(value)
 
+    def differences(self, **viewing: Any) -> dict[str, Any]:
+        """The measured color's distance from the target by CIE 1976, CIE 1994, CMC, CAM16-UCS,
+        ΔE ITP and HyAB beside CIEDE2000, as ``truehue measure --differences`` prints it. They change
+        no verdict. ``viewing`` has fields of
+        :class:`truehue.core.color.formulas.ViewingConditions`. Raises BadInput, also where
+        colour-science is not installed."""
+        from truehue.core.color.formulas import ViewingConditions
+        from truehue.core.verdict.differences import verdict_differences
+
+        return verdict_differences(self.measurement, ViewingConditions(**viewing))
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, as ``truehue measure --json`` prints it."""
         return {**self.measurement.as_json(), "image_notes": list(self.notes)}

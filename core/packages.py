@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
+import warnings
 from collections.abc import Iterable, Mapping
+from typing import Any
+
+from truehue.core.errors import BadInput
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "app": (
         *("gradio", "duckdb", "fastapi", "starlette", "anyio", "uvicorn", "jinja2", "orjson"),
         *("brotli", "rjsmin", "rcssmin", "scipy", "plotly", "argon2", "psutil", "pyarrow"),
-        *("krippendorff", "pydantic", "pydantic_core", "huggingface_hub"),
+        *("krippendorff", "colour", "pydantic", "pydantic_core", "huggingface_hub"),
         *("packaging", "yaml"),
     ),
     "models": (
@@ -55,3 +60,20 @@ def missing_package(error: BaseException | None, purpose: str = "use this") -> s
         return ""
     package = (error.name or "").partition(".")[0]
     return how_to_install([package], purpose) if extra_of(package) else ""
+
+
+def colour_science(purpose: str) -> Any:
+    """The package colour-science, imported at its first use, which takes half a second. Raises
+    BadInput where it is not installed; ``purpose`` as of :func:`how_to_install`."""
+    before = set(sys.modules)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that nothing can be plotted
+            import colour
+    except ImportError as error:
+        raise BadInput(how_to_install(["colour"], purpose)) from error
+    # Without matplotlib it leaves stand-ins for its modules, on which diffusers stumbles.
+    for name in set(sys.modules) - before:
+        if type(sys.modules.get(name)).__module__ == "unittest.mock":
+            sys.modules.pop(name, None)
+    return colour

@@ -13,22 +13,26 @@ import csv
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from truehue.core.color.formulas import FORMULAS, SURROUNDS, ViewingConditions
 from truehue.core.color.munsell import MunsellSamples, load_munsell
 from truehue.core.color.systems import parse_target
-from truehue.core.command import JSON_LINES, Command, arg
+from truehue.core.command import JSON_LINES, Command, arg, flag, group
 from truehue.core.errors import BadInput, MaskError, ObjectNotFound, TrueHueError
 from truehue.core.images.load import load_image, load_mask
+from truehue.core.packages import colour_science
 from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.differences import verdict_differences
 from truehue.core.verdict.measure import Measurement, TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, Rule, rule
 
 MASKERS = (SALIENT, WHOLE) = ("salient", "whole")
+_VIEWING = tuple(field.name for field in fields(ViewingConditions))
 COLUMNS = ("file", "mask", "target", "system")
 EPILOG = """\
 examples:
@@ -36,6 +40,7 @@ examples:
   python -m truehue measure mug.png --mask mug-mask.png --target "#E83B1B" --rule released --json
   python -m truehue measure photo.jpg --target navy
   python -m truehue measure photo.jpg --box 120 80 640 560 --target navy
+  python -m truehue measure photo.jpg --target navy --differences --surround dim
   python -m truehue measure --manifest run.csv > verdicts.jsonl
 """
 
@@ -223,6 +228,7 @@ def _measure(options: argparse.Namespace) -> int:
         raise BadInput("Give images with --target, or --manifest FILE.csv.")
     _check_options(options, by)
     munsell = load_munsell(options.munsell) if options.munsell else None
+    viewing = _viewing(options)
     if options.manifest is None:
         parse_target(options.target, options.system)  # a wrong color is wrong for all images
     for job in _jobs(options):
@@ -232,16 +238,44 @@ def _measure(options: argparse.Namespace) -> int:
             failed = True
             print(f"{job.where}: {error}", file=sys.stderr)
             if as_json:
-                _print_json(_unscored(job, str(error), by, options.object))
+                nothing = {} if viewing is None else {"differences": None}
+                _print_json({**_unscored(job, str(error), by, options.object), **nothing})
             continue
         if as_json:
             line = {"file": job.file, "mask": job.mask, **measurement.as_json(), **about}
+            if viewing is not None:
+                line["differences"] = verdict_differences(measurement, viewing)
             _print_json({**line, "image_notes": list(notes)})
         else:
             print(measurement.line(job.file), flush=True)
             for note in (*notes, *measurement.notes):
                 print(f"      {note}", flush=True)
+            if viewing is not None:
+                _print_differences(verdict_differences(measurement, viewing))
     return 2 if failed else 0
+
+
+def _viewing(options: argparse.Namespace) -> ViewingConditions | None:
+    """The viewing conditions of --differences; None without it. Raises BadInput before any image is
+    measured."""
+    named = {name: getattr(options, name) for name in _VIEWING}
+    given = {name: value for name, value in named.items() if value is not None}
+    if options.differences:
+        colour_science("compute differences by other formulas")
+        return ViewingConditions(**given)
+    if given:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise BadInput(f"{names}: viewing conditions belong to --differences.")
+    return None
+
+
+def _print_differences(found: dict[str, Any]) -> None:
+    """A line for each formula, to the target and to the color that the rule compared."""
+    print(f"      {'difference':<24}{'to the target':>14}{'as compared':>14}", flush=True)
+    for entry in FORMULAS:
+        values = (found["to_target"][entry.id], found["to_compared"][entry.id])
+        texts = ("none" if value is None else f"{value:.2f}" for value in values)
+        print(f"      {entry.name:<24}" + "".join(f"{text:>14}" for text in texts), flush=True)
 
 
 def _print_json(line: dict[str, Any]) -> None:
@@ -309,6 +343,18 @@ COMMAND = Command(
             "released rule: Munsell samples, a CSV with the columns R,G,B,Level1,Level2,Level3",
         ),
         JSON_LINES,
+        flag(
+            "--differences",
+            "print the color difference by other formulas too, to the target and to the color that "
+            "the rule compared (needs truehue[app]); they change no verdict",
+        ),
+        group(
+            "viewing conditions of --differences",
+            arg("--adapting-cd-m2 L_A", "CAM16's adapting luminance (default: 4.07)", type=float),
+            arg("--background-percent Y_B", "CAM16's background (default: 20)", type=float),
+            arg("--surround", "CAM16's surround (default: average)", choices=SURROUNDS),
+            arg("--white-cd-m2 L_W", "luminance of white for ΔE ITP (default: 100)", type=float),
+        ),
     ),
     _measure,
     epilog=EPILOG,

@@ -88,6 +88,15 @@ class Measurement:
     notes: tuple[str, ...] = ()
     relation: str = MATCHES
 
+    @property
+    def compared_lab(self) -> tuple[float, float, float] | None:
+        """The color that ΔE00 was taken to: an accepted one, by the rule ``truehue`` as the light
+        shows it. None where nothing was measured."""
+        if self.verdict.lab is None:
+            return None
+        light = self.verdict.light
+        return self.candidates[self.verdict.nearest].lab if light is None else light.seen_lab
+
     def numbers(self) -> dict[str, Any]:
         """Every number of the verdict as plain JSON; docs/reference/database.md names them."""
         verdict, dominant = self.verdict, self.dominant

@@ -224,6 +224,47 @@ def test_json_is_what_the_pipeline_says(folder: Path) -> None:
     assert result == {"file": "mug.png", "mask": "mask.png", **expected, "image_notes": []}
 
 
+def test_differences_are_evidence_beside_the_verdict(folder: Path) -> None:
+    """As the library gives them, in lines and in JSON; the verdict is the same without."""
+    about = ("mug.png", "--mask", "mask.png", "--target", "crimson")
+    plain = json.loads(run(folder, *about, "--json").stdout)
+    line = json.loads(run(folder, *about, "--json", "--differences", "--surround", "dim").stdout)
+    found = line.pop("differences")
+    assert line == plain
+    result = truehue.measure(folder / "mug.png", "crimson", mask=folder / "mask.png")
+    assert found == result.differences(surround="dim")
+    assert found["to_compared"]["cie2000"] == pytest.approx(line["delta_e00"])
+    assert found["compared_lab"] == line["light"]["seen_lab"]
+    sample, target = np.array(line["lab"]), np.array(line["target_lab"])
+    assert found["to_target"]["cie1976"] == pytest.approx(np.linalg.norm(sample - target))
+    average = result.differences()
+    assert average["viewing"]["surround"] == "average"
+    assert average["to_target"]["cam16_ucs"] != found["to_target"]["cam16_ucs"]
+    assert average["to_target"]["hyab"] == found["to_target"]["hyab"]
+
+    text = run(folder, *about, "--differences").stdout.splitlines()
+    assert text[0].startswith("FAIL")
+    assert re.split(r" {2,}", text[-1].strip()) == [
+        "HyAB",
+        *(f"{average[pair]['hyab']:.2f}" for pair in ("to_target", "to_compared")),
+    ]
+    missing = json.loads(run(folder, "gone.png", *about[1:], "--json", "--differences").stdout)
+    assert (missing["status"], missing["differences"]) == ("unscored", None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--surround", "dim"], "--surround: viewing conditions belong to --differences"),
+        (["--differences", "--adapting-cd-m2", "0"], "adapting luminance L_A lies from 0.001"),
+    ],
+)
+def test_viewing_conditions_that_do_not_fit(folder: Path, arguments: list[str], text: str) -> None:
+    done = run(folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert text in done.stderr
+
+
 def test_a_forbidden_color_fails(folder: Path) -> None:
     command = ("mug.png", "--mask", "mask.png", "--target", ORANGE, "--json")
     (result,) = lines(run(folder, *command, "--relation", "differs"))
