@@ -111,6 +111,7 @@ declare namespace Api {
     '/api/compare/sets/pictures/{}/{}': [Omit<ImageFile, 'session' | 'place'>, Done];
     '/api/compare/sets/{}/hidden': [Omit<HideConceptSet, 'set_id'>, SetVisibility];
     '/api/compare/sets/{}/name': [Omit<RenameSet, 'set_id'>, SetName];
+    '/api/differences': [CompareColors, ColorDifferences];
     '/api/examples': [NamedExample, ExampleImage];
     '/api/explore/example': [SaveImageRequest, StoredScene];
     '/api/explore/runs': [Diagnose, StartedJob];
@@ -638,6 +639,11 @@ declare namespace Api {
     participants?: number | string | null;
   }
 
+  interface ColorDifferences {
+    viewing: ViewingConditions;
+    formulas: Array<FormulaDifferences>;
+  }
+
   interface ColorRow {
     title: string;
     text: string;
@@ -777,6 +783,20 @@ declare namespace Api {
 
   interface Comments {
     comments: Array<CommentJson>;
+  }
+
+  interface CompareColors {
+    lab: [number | string, number | string, number | string];
+    references: Array<[number | string, number | string, number | string]>;
+    adapting_cd_m2?: number | string;
+    background_percent?: number | string;
+    surround?: string;
+    white_cd_m2?: number | string;
+  }
+
+  interface ComparedColors {
+    lab: [number, number, number];
+    references: Array<ReferenceColor>;
   }
 
   interface CompletionForm {
@@ -1506,6 +1526,14 @@ declare namespace Api {
   interface FormView {
     values: Record<string, any>;
     choices: Array<[string, string]>;
+  }
+
+  interface FormulaDifferences {
+    id: string;
+    name: string;
+    definition: string;
+    source: string;
+    values: Array<number | null>;
   }
 
   interface FrameJson {
@@ -3515,6 +3543,11 @@ declare namespace Api {
     words: string;
   }
 
+  interface ReferenceColor {
+    title: string;
+    lab: [number, number, number];
+  }
+
   interface RefinementMaps {
     saturation: Array<string>;
     cfm: Array<string> | null;
@@ -5000,6 +5033,7 @@ declare namespace Api {
     accepted?: SwatchJson | null;
     asked?: SwatchJson;
     metrics?: Array<MetricBar>;
+    differences?: ComparedColors;
     alternatives?: Array<Record<string, number>>;
     others?: Array<OtherVerdict>;
     light?: string;
@@ -5041,6 +5075,13 @@ declare namespace Api {
     k: number;
     neighbors_of: string;
     relation: string;
+  }
+
+  interface ViewingConditions {
+    adapting_cd_m2: number;
+    background_percent: number;
+    surround: string;
+    white_cd_m2: number;
   }
 
   interface VisionModelJson {

@@ -73,38 +73,37 @@ FORMULAS = (
     Formula(
         "cie1994_graphic_arts",
         "CIE 1994, graphic arts",
-        "kL = 1, K1 = 0.045, K2 = 0.015, weighted by the chroma of the reference",
+        "kL = 1, K1 = 0.045, K2 = 0.015",
         "CIE 116-1995",
     ),
     Formula(
         "cie1994_textiles",
         "CIE 1994, textiles",
-        "kL = 2, K1 = 0.048, K2 = 0.014, weighted by the chroma of the reference",
+        "kL = 2, K1 = 0.048, K2 = 0.014",
         "CIE 116-1995",
     ),
     Formula(
         "cmc_2_1",
         "CMC(2:1)",
-        "l = 2, c = 1 (acceptability), weighted by the reference",
+        "l:c = 2:1, acceptability",
         "Clarke, McDonald, Rigg 1984; ISO 105-J03",
     ),
     Formula(
         "cmc_1_1",
         "CMC(1:1)",
-        "l = c = 1 (perceptibility), weighted by the reference",
+        "l:c = 1:1, perceptibility",
         "Clarke, McDonald, Rigg 1984; ISO 105-J03",
     ),
     Formula(
         "cam16_ucs",
         "CAM16-UCS",
-        "√(ΔJ′² + Δa′² + Δb′²) under the viewing conditions; white is D65",
+        "√(ΔJ′² + Δa′² + Δb′²); white is D65",
         "Li, Li, Wang, Xu, Luo and others 2017",
     ),
     Formula(
         "itp",
         "ΔE ITP",
-        "720 √(ΔI² + ΔT² + ΔP²) with T = Ct / 2 of ICtCp (PQ), white at its luminance; none outside "
-        "of BT.2020",
+        "720 √(ΔI² + ΔT² + ΔP²), T = Ct / 2, by PQ; none outside BT.2020",
         "ITU-R BT.2124",
     ),
     Formula(

@@ -6,6 +6,7 @@ import anyio
 from fastapi.responses import JSONResponse
 
 from truehue.tabs.inspect.colors import pixel_view
+from truehue.tabs.inspect.differences import CompareColors, color_differences
 from truehue.tabs.inspect.fidelity import (
     RegisterCfm,
     ScoreImage,
@@ -54,6 +55,7 @@ def inspect_routes(context: Context) -> FeatureRouter:
     router.post_json("/inspect/score", MarkedImage, score_marks, MAX_MARKS_BYTES, limiter=scoring)
     router.post_json("/inspect/open", OpenImage, open_image, limiter=scoring)
     router.post_json("/inspect/link", FollowLink, open_link, limiter=scoring)
+    router.post_json("/differences", CompareColors, color_differences)
     router.post_json("/inspect/find", FindObject, find_object)
     router.post_json("/inspect/points", CutPoints, cut_points, MAX_MARKS_BYTES)
     router.post_json("/fidelity", ScoreImage, score_by_cfm)

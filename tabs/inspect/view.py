@@ -26,6 +26,7 @@ from truehue.tabs.inspect.colors import (
     nearest_names_view,
     people_view,
 )
+from truehue.tabs.inspect.differences import ComparedColors, compared_colors
 from truehue.tabs.inspect.nearest import nearest_name
 from truehue.tabs.inspect.steps import steps
 from truehue.tabs.page import figures
@@ -134,6 +135,7 @@ class VerdictCard(CardHead, total=False):
     accepted: SwatchJson | None
     asked: SwatchJson
     metrics: list[MetricBar]
+    differences: ComparedColors
     alternatives: list[dict[str, float]]
     others: list[OtherVerdict]
     light: str
@@ -278,6 +280,7 @@ def verdict_view(
             color_target.lab, color_target.hex, color_target.name or color_target.notation
         ),
         "metrics": [_bar(metric, measurement) for metric in verdict.metrics],
+        "differences": compared_colors(measurement),
         "alternatives": alternatives(measurement),
         "others": [_other(other) for other in others],
         "light": light_sentence(verdict.light),

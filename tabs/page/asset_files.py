@@ -46,6 +46,7 @@ SHEETS = (
     "page/page",
     "page/fields",
     "inspect/verdict",
+    "inspect/differences",
     "inspect/evidence",
     "inspect/fidelity",
     "generate/generate_button",

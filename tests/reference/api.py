@@ -42,6 +42,7 @@ TITLES = {
     "color": "Color",
     "colorize": "Colorize",
     "compare": "Compare",
+    "differences": "Color",
     "drawings": "Generated images",
     "examples": "Examples",
     "explore": "Explore",

@@ -6,6 +6,7 @@ import { ask } from '../shared/http.js';
 import { judging } from '../shared/verdict_actions.js';
 import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';
+import { differenceTable } from './differences.js';
 import { LIMIT_STEPS, moveableLimits } from './verdict_limits.js';
 
 function el(tag, cls, text) {
@@ -356,6 +357,7 @@ export function mount({ element, props, trigger, watch }) {
       view.names_note && el('p', 'th-in-light th-names-note', view.names_note),
       others(view),
       audit(view),
+      differenceTable(view.differences),
       actions(view),
       answerRow(view),
     );
