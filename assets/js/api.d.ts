@@ -4,6 +4,7 @@
 declare namespace Api {
   interface Get {
     '/api/backups': BackupsView;
+    '/api/color-vision': VisionSimulation;
     '/api/color/{}': ColorRow;
     '/api/colorize/candidates': CandidatesView;
     '/api/colorize/kept': SavedColorings;
@@ -5092,6 +5093,13 @@ declare namespace Api {
     ready: boolean;
     words: string;
     baseline: boolean;
+  }
+
+  interface VisionSimulation {
+    name: string;
+    severity: number;
+    matrix: Array<Array<number>>;
+    source: string;
   }
 
   interface VotePattern {

@@ -59,6 +59,7 @@ SHEETS = (
     "page/unseen",
     "page/work",
     "page/backup",
+    "page/vision",
     "stage/stage",
     "stage/messages",
     "stage/bar",

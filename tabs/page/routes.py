@@ -14,6 +14,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 
 from truehue.tabs.page.answers import json_answer, refusal
 from truehue.tabs.page.asset_files import FOREVER
+from truehue.tabs.page.color_vision import SimulateVision, vision_simulation
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.images import images_view, take_image
 from truehue.tabs.page.notices import Notice, notices, read_notice
@@ -35,6 +36,8 @@ def routes(context: Context) -> FeatureRouter:
     thumbnail = SingleFlightCache(lambda _, *which: _thumbnail(context, *which), DECODES_AT_ONCE)
 
     router.post_file("/api/images", EmptyRequest, context.limits.image_bytes, take_image, decoding)
+
+    router.get_json("/api/color-vision", SimulateVision, vision_simulation)
 
     @router.get("/api/images")
     def recent(limit: int = 60, offset: int = 0, source: str = "", words: str = "") -> JSONResponse:

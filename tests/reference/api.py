@@ -40,6 +40,7 @@ TITLES = {
     "backups": "Backups",
     "cfm": "Color fidelity",
     "color": "Color",
+    "color-vision": "Color",
     "colorize": "Colorize",
     "compare": "Compare",
     "differences": "Color",

@@ -4,6 +4,7 @@ import { places, unknownPart } from '../shared/links.js';
 import { store } from '../shared/state.js';
 import { toast } from '../shared/toast.js';
 import { mountBackup } from './backup.js';
+import { mountVision } from './vision.js';
 import { mountWork } from './work.js';
 
 const SURROUNDS = { light: '#cfcfcf', middle: '#777777', dark: '#262626' };
@@ -96,6 +97,7 @@ export function mount({ element, props, watch }) {
   });
 
   mountWork(element);
+  mountVision(element);
   const showBackup = mountBackup(element);
   watch('backup', () => showBackup(Boolean(props.backup)));
   showBackup(Boolean(props.backup));
