@@ -37,7 +37,7 @@ def seen(page: Page) -> np.ndarray:
 
 
 def test_the_screen_is_simulated_and_says_so(app: App, visit: Visit) -> None:
-    bench = Workbench(visit(f"{app.url}/?tab=inspect"))
+    bench = Workbench(visit(f"{app.address}/?tab=inspect"))
     page = bench.page
     page.evaluate(SHOW, ["#" + bytes(color).hex() for color in COLORS])
     np.testing.assert_array_equal(seen(page), COLORS)
