@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
+from truehue.core.color.people import naming, percent_text
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.systems import SYSTEMS, ColorTarget, all_nearest, parse_target
 from truehue.core.errors import BadInput, DataFolderError, MaskError, NoPixels
@@ -42,6 +43,9 @@ ImageLike = str | Path | bytes | Image.Image | NDArray[Any]
 MaskLike = Union[ImageLike, "SalientMask"]
 Box = tuple[float, float, float, float]
 Lab = tuple[float, float, float]
+
+PEOPLE_NAMES = 5
+"""So many of the names that people use are in a result."""
 
 _LABELS = {
     "misfit": "mismatch score",
@@ -171,12 +175,15 @@ class ColorResult:
 
     ``lab`` is the color of the best-lit part of the largest material, ``mean_lab`` the mean of all
     pixels: CIELAB, D65 and 2 degrees. ``names`` has the nearest name of each color system with its
-    CIEDE2000. ``palette`` has the largest colors as ``#RRGGBB`` with their shares, 0 to 1.
+    CIEDE2000; ``people`` the names that people use most for ``lab``, with their shares of the answers,
+    0 to 1 (XKCD survey, :mod:`truehue.core.color.people`). ``palette`` has the largest colors as
+    ``#RRGGBB`` with their shares, 0 to 1.
     """
 
     lab: Lab
     mean_lab: Lab
     names: Mapping[str, tuple[str, float]]
+    people: tuple[tuple[str, float], ...]
     palette: tuple[tuple[str, float], ...]
     pixel_count: int
     notes: tuple[str, ...] = ()
@@ -196,6 +203,7 @@ class ColorResult:
                 system: {"name": name, "delta_e00": apart}
                 for system, (name, apart) in self.names.items()
             },
+            "people": [{"name": name, "share": share} for name, share in self.people],
             "palette": [{"hex": color, "share": share} for color, share in self.palette],
             "pixel_count": self.pixel_count,
             "notes": list(self.notes),
@@ -203,14 +211,20 @@ class ColorResult:
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name} ({system})" for system, (name, _) in self.names.items())
-        line = f"{self.hex}  {_lab_text(self.lab)}  {names}  {self.pixel_count:,} pixels"
+        line = (
+            f"{self.hex}  {_lab_text(self.lab)}  people say {self._people()}; nearest names {names}"
+        )
+        line += f"  {self.pixel_count:,} pixels"
         return "\n".join((line, *self.notes))
+
+    def _people(self) -> str:
+        return ", ".join(f"{name} {percent_text(share)}" for name, share in self.people[:2])
 
     def _repr_html_(self) -> str:
         swatches = {f"best lit {_lab_text(self.lab)}": self.hex}
         swatches[f"mean {_lab_text(self.mean_lab)}"] = _hex(self.mean_lab)
         swatches |= {f"{share:.0%} of the pixels": color for color, share in self.palette}
-        rows = {
+        rows = {"People say": self._people()} | {
             SYSTEMS[system]: f"{name}, ΔE00 {apart:.1f}"
             for system, (name, apart) in self.names.items()
         }
@@ -357,6 +371,7 @@ def color_of(
             key: (near[0][0].name, near[0][1])
             for key, near in all_nearest(description.lit_lab, 1).items()
         },
+        tuple((item.name, item.share) for item in naming(description.lit_lab).names[:PEOPLE_NAMES]),
         tuple(zip(description.palette.hexes, description.palette.weights.tolist(), strict=True)),
         description.pixel_count,
         (*loaded.notes, *notes),

@@ -1,7 +1,8 @@
-"""``python -m truehue measure``: verdicts without a screen.
+"""``python -m truehue measure``: verdicts and colors without a screen.
 
 Images with one mask, or a manifest with the columns ``file,mask,target,system``. Without a mask the
-object is what stands out, and the line says so. Exit status 0 if
+object is what stands out, and the line says so. Without a target color, the line is the measured
+color with its names. Exit status 0 if
 all was measured, 2 for bad input, with its message on standard error; the other images are still
 measured.
 """
@@ -25,6 +26,7 @@ from truehue.core.color.systems import parse_target
 from truehue.core.command import JSON_LINES, Command, arg, flag, group
 from truehue.core.errors import BadInput, MaskError, ObjectNotFound, TrueHueError
 from truehue.core.images.load import load_image, load_mask
+from truehue.core.library import ColorResult, color_of
 from truehue.core.packages import colour_science
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.differences import verdict_differences
@@ -33,11 +35,14 @@ from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS
 
 MASKERS = (SALIENT, WHOLE) = ("salient", "whole")
 _VIEWING = tuple(field.name for field in fields(ViewingConditions))
+NO_TARGET = "no_target"
+"""In place of a status where there is no target color."""
 COLUMNS = ("file", "mask", "target", "system")
 EPILOG = """\
 examples:
   python -m truehue measure mug.png --mask mug-mask.png --target "vivid reddish orange"
   python -m truehue measure mug.png --mask mug-mask.png --target "#E83B1B" --rule released --json
+  python -m truehue measure photo.jpg
   python -m truehue measure photo.jpg --target navy
   python -m truehue measure photo.jpg --box 120 80 640 560 --target navy
   python -m truehue measure photo.jpg --target navy --differences --surround dim
@@ -100,8 +105,10 @@ def _manifest_job(
     problem = ""
     if None in row:  # csv's key for what no column is named for
         problem = 'more values than columns; a value with commas needs quotes, as "1,2,3"'
-    elif not (file and target and (mask or options.masker)):
-        problem = "file, mask and target must all be given (mask: unless there is a --masker)"
+    elif row.get("target") is None:
+        problem = "fewer values than columns; where there is no target color, leave its value empty"
+    elif not (file and (mask or options.masker)):
+        problem = "file and mask must be given (mask: unless there is a --masker)"
     location = f"{path.name}, line {line}"
     system = named.lower() or options.system
     return MeasureItem(location, path.parent, file, mask, target, system, problem)
@@ -110,7 +117,16 @@ def _manifest_job(
 def _check_options(options: argparse.Namespace, by: Rule) -> None:
     """Raises BadInput for options that are missing, or that would be read by nothing."""
     if options.manifest is None and not options.target:
-        raise BadInput("Images need --target NAME or HEX, and --mask, --box or --masker.")
+        judging = {
+            "--rule": by.id != DEFAULT_RULE,
+            "--system": options.system,
+            "--relation": options.relation != MATCHES,
+            "--k": options.k,
+            "--munsell": options.munsell,
+            "--differences": options.differences,
+        }
+        if without := [name for name, given in judging.items() if given]:
+            raise BadInput(f"{', '.join(without)}: a verdict needs --target NAME or HEX.")
     if sum(map(bool, (options.mask, options.box, options.masker))) > 1:
         raise BadInput("Give only one of --mask, --box and --masker.")
     _check_masker(options)
@@ -139,13 +155,15 @@ def _check_masker(options: argparse.Namespace) -> None:
 
 def _run(
     job: MeasureItem, options: argparse.Namespace, munsell: MunsellSamples | None
-) -> tuple[Measurement, tuple[str, ...], dict[str, Any]]:
-    """The measurement, the notes of what was converted when the image was loaded, and what else
-    belongs to its line: box or masker."""
+) -> tuple[Measurement | ColorResult, tuple[str, ...], dict[str, Any]]:
+    """The measurement, or the color where no target is given; the notes of what was converted when
+    the image was loaded; and what else belongs to its line: box or masker."""
     if job.problem:
         raise BadInput(job.problem + ".")
     image = load_image(job.folder / job.file)
     mask, mask_notes, about = _mask(job, options, image.srgb8)
+    if not job.target:
+        return color_of(image.srgb8, mask=mask), (*image.notes, *mask_notes), about
     target = parse_target(job.target, job.system)
     measurement = measure(
         image.srgb8,
@@ -225,11 +243,11 @@ def _measure(options: argparse.Namespace) -> int:
     by = rule(options.rule)
     failed = False
     if (options.manifest is None) == (not options.images):
-        raise BadInput("Give images with --target, or --manifest FILE.csv.")
+        raise BadInput("Give images, or --manifest FILE.csv.")
     _check_options(options, by)
     munsell = load_munsell(options.munsell) if options.munsell else None
     viewing = _viewing(options)
-    if options.manifest is None:
+    if options.target:
         parse_target(options.target, options.system)  # a wrong color is wrong for all images
     for job in _jobs(options):
         try:
@@ -241,7 +259,9 @@ def _measure(options: argparse.Namespace) -> int:
                 nothing = {} if viewing is None else {"differences": None}
                 _print_json({**_unscored(job, str(error), by, options.object), **nothing})
             continue
-        if as_json:
+        if isinstance(measurement, ColorResult):
+            _print_color(job, measurement, notes, about if as_json else None)
+        elif as_json:
             line = {"file": job.file, "mask": job.mask, **measurement.as_json(), **about}
             if viewing is not None:
                 line["differences"] = verdict_differences(measurement, viewing)
@@ -253,6 +273,17 @@ def _measure(options: argparse.Namespace) -> int:
             if viewing is not None:
                 _print_differences(verdict_differences(measurement, viewing))
     return 2 if failed else 0
+
+
+def _print_color(
+    job: MeasureItem, color: ColorResult, notes: tuple[str, ...], about: dict[str, Any] | None
+) -> None:
+    """The line of an image without a target color, as JSON with ``about`` it."""
+    if about is None:
+        print(f"COLOR  {job.file}  {color}", *notes, sep="\n      ", flush=True)
+        return
+    values = {**color.to_dict(), "notes": list(color.notes), "image_notes": list(notes)}
+    _print_json({"file": job.file, "mask": job.mask, "status": NO_TARGET, **values, **about})
 
 
 def _viewing(options: argparse.Namespace) -> ViewingConditions | None:
@@ -285,7 +316,7 @@ def _print_json(line: dict[str, Any]) -> None:
 
 COMMAND = Command(
     "measure",
-    "Measures and scores the color of an object in an image.",
+    "Measures the color of an object in an image, and scores it against a target color.",
     (
         arg("images IMAGE", "images to measure, all with one mask", nargs="*"),
         arg("--mask", "mask image of the same size: the object is light, 128 or more"),
@@ -305,7 +336,8 @@ COMMAND = Command(
         ),
         arg(
             "--target",
-            'target color: a name, "#RRGGBB", "r,g,b", "lab(52 40 30)" or "oklch(0.6 0.15 40)" '
+            'target color for a verdict; without it the color is named: a name, "#RRGGBB", "r,g,b", '
+            '"lab(52 40 30)" or "oklch(0.6 0.15 40)" '
             "(names are looked up in CSS, then ISCC-NBS levels 2, 3, 1, unless --system says "
             "where)",
         ),
@@ -316,7 +348,8 @@ COMMAND = Command(
         ),
         arg(
             "--manifest FILE.csv",
-            "columns file,mask,target,system; paths are relative to the file; prints JSON lines",
+            "columns file,mask,target,system; paths are relative to the file; rows without a target "
+            "have the measured color; prints JSON lines",
         ),
         arg(
             "--rule",

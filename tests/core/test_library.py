@@ -195,6 +195,8 @@ def test_a_color_has_its_names_and_palette() -> None:
     assert found.hex == "#C81E28"
     assert found.palette == (("#C81E28", 1.0),)
     assert found.names["l1"][0] == "Red"
+    assert found.people[0][0] == "red"
+    assert "people say red " in repr(found)
     assert json.loads(json.dumps(found.to_dict()))["pixel_count"] == 500
     assert "#C81E28" in repr(found)
     assert "#C81E28" in found._repr_html_()

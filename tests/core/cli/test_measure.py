@@ -376,7 +376,7 @@ def test_text_output_leaves_the_unscored_to_standard_error(folder: Path) -> None
     [
         ([], "--manifest"),
         (["mug.png"], "--mask"),
-        (["mug.png", "--mask", "mask.png"], "--target"),
+        (["mug.png", "--mask", "mask.png", "--relation", "differs"], "--target"),
         (["mug.png", "--target", "blue"], "--mask"),
         (["mug.png", "--manifest", "run.csv"], "--manifest"),
         (["--manifest", "none.csv"], "none.csv"),
@@ -499,10 +499,35 @@ def test_a_bad_row_is_named_and_the_others_are_measured(folder: Path) -> None:
     assert [line.partition(":")[0] for line in complaints] == [
         f"run.csv, line {number}" for number in (3, 4, 5, 6)
     ]
-    assert "must all be given" in complaints[0]
+    assert "fewer values than columns" in complaints[0]
     assert "blue" in complaints[1]
     assert "l9" in complaints[2]
     assert "none.png" in complaints[3]
+
+
+def test_without_a_target_the_color_is_named(folder: Path) -> None:
+    done = run(folder, "mug.png", "--mask", "mask.png")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("COLOR  mug.png  #E83B1B  Lab (52.")
+    assert "people say red 65%, orange 12%; nearest names red (css)" in done.stdout
+    manifest(
+        folder / "run.csv",
+        "file,mask,target,system",
+        "mug.png,mask.png,,",
+        f"mug.png,mask.png,{ORANGE},l3",
+    )
+    done = run(folder, "--manifest", "run.csv")
+    color, verdict = lines(done)
+    assert (done.returncode, verdict["status"]) == (0, "pass")
+    assert (color["status"], color["hex"], color["pixel_count"]) == ("no_target", "#E83B1B", 256)
+    by_python = truehue.color_of(folder / "mug.png", mask=folder / "mask.png").to_dict()
+    assert {name: color[name] for name in by_python if name != "notes"} == {
+        name: value for name, value in by_python.items() if name != "notes"
+    }
+    assert color["people"][0]["name"] == "red"
+    done = run(folder, "mug.png", "--mask", "mask.png", "--k", "2", "--rule", "paper")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--rule, --k: a verdict needs --target" in done.stderr
 
 
 @pytest.mark.parametrize(
