@@ -73,10 +73,14 @@ def test_without_a_command_all_are_listed(
     assert listed == list(command_line.COMMANDS)
 
 
-def test_a_command_that_there_is_not_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert called(monkeypatch, "measur") == (
-        f"truehue has no command 'measur', only {', '.join(command_line.COMMANDS)}."
-    )
+def test_a_command_that_there_is_not_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert called(monkeypatch, "measur") == 2
+    said = "truehue has no command 'measur'. Did you mean truehue measure?\n"
+    assert capsys.readouterr().err == said
+    assert called(monkeypatch, "xyz") == 2
+    assert ", ".join(command_line.COMMANDS) in capsys.readouterr().err
 
 
 def test_the_version_is_told(

@@ -254,7 +254,9 @@ def _measure(options: argparse.Namespace) -> int:
             measurement, notes, about = _run(job, options, munsell)
         except TrueHueError as error:
             failed = True
-            print(f"{job.where}: {error}", file=sys.stderr)
+            message = str(error)
+            named = message.startswith(job.where)
+            print(message if named else f"{job.where}: {message}", file=sys.stderr)
             if as_json:
                 nothing = {} if viewing is None else {"differences": None}
                 _print_json({**_unscored(job, str(error), by, options.object), **nothing})

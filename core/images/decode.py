@@ -194,7 +194,8 @@ def _stream(source: str | Path | bytes, name: str) -> Iterator[IO[bytes]]:
         if path.is_dir():
             raise ImageError(f"{name} is a folder. Choose an image file in it.")
         if not path.exists():
-            raise ImageError(f"{name} does not exist (looked for {path}). Check the path.")
+            looked = "" if name == str(path) else f" (looked for {path})"
+            raise ImageError(f"{name} does not exist{looked}. Check the path.")
         if not path.is_file():
             raise ImageError(f"{name} is no ordinary file. Choose an image file.")
         stream = path.open("rb")

@@ -51,7 +51,12 @@ def truehue(
         return
     name = FORMER.get(name, name)
     if name not in commands:
-        sys.exit(f"truehue has no command {name[:40]!r}, only {', '.join(commands)}.")
+        from difflib import get_close_matches  # for this sentence alone
+
+        near = get_close_matches(name, commands, 1)
+        remedy = f"Did you mean truehue {near[0]}?" if near else f"It has {', '.join(commands)}."
+        print(f"truehue has no command {name[:40]!r}. {remedy}", file=sys.stderr)
+        sys.exit(2)
     run_command(
         lambda: status_of(
             lambda: command_of(name, features).main(rest), purpose=f"run truehue {name}"
