@@ -56,7 +56,7 @@ declare namespace Api {
     '/api/jobs/{}': JobView;
     '/api/judgments': JudgmentsView;
     '/api/judgments/of': QuestionJudgments;
-    '/api/notices': Notices;
+    '/api/page': PageView;
     '/api/prompts/matching': MatchingPrompts;
     '/api/prompts/search': PromptSearch;
     '/api/prompts/sets': PromptSetsView;
@@ -2773,6 +2773,14 @@ declare namespace Api {
     asked: Array<OutlinedSketch>;
     practice: Array<OutlinedSketch>;
     without: Array<string>;
+  }
+
+  interface PageView {
+    notices: Array<NoticeJson>;
+    data: string;
+    account: string;
+    backup: boolean;
+    jobs: JobsView;
   }
 
   interface PairDifference {

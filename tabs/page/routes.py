@@ -17,9 +17,9 @@ from truehue.tabs.page.asset_files import FOREVER
 from truehue.tabs.page.color_vision import SimulateVision, vision_simulation
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.images import images_view, take_image
-from truehue.tabs.page.notices import Notice, notices, read_notice
+from truehue.tabs.page.notices import Notice, read_notice
+from truehue.tabs.page.page_view import page_view
 from truehue.tabs.page.requests import EmptyRequest
-from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.page.single_flight import SingleFlightCache
 
@@ -92,13 +92,9 @@ def _thumbnail(context: Context, image_id: str, side: int, _deletions: int) -> b
     return out.getvalue()
 
 
-def notice_routes(context: Context) -> FeatureRouter:
-    """The router of notices."""
-    router = FeatureRouter(context, "/api/notices")
-
-    @router.get("")
-    def shown(actor: Actor = router.current_actor) -> JSONResponse:
-        return json_answer(lambda: notices(context, actor))
-
-    router.post_json("/read", Notice, read_notice)
+def page_routes(context: Context) -> FeatureRouter:
+    """The router of what the page shows around the tabs."""
+    router = FeatureRouter(context, "/api")
+    router.get_json("/page", EmptyRequest, page_view)
+    router.post_json("/notices/read", Notice, read_notice)
     return router

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 import warnings
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -20,21 +19,18 @@ from truehue.tabs.page import theme
 from truehue.tabs.page.answers import error_response, wrong_value
 from truehue.tabs.page.asset_files import asset_routes
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.events import QUIET, on
 from truehue.tabs.page.gradio_routes import GradioRoutes, check_paths, count_refused_events
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.openapi import DESCRIPTION, DescribedApp
-from truehue.tabs.page.roles import Actor, Role, allowed
-from truehue.tabs.page.routes import notice_routes, routes
+from truehue.tabs.page.roles import Actor, Role
+from truehue.tabs.page.routes import page_routes, routes
 from truehue.tabs.page.same_origin import SameOriginMiddleware
 from truehue.tabs.page.visitor_cookies import VisitorCookies
 from truehue.tabs.page.widgets import widget
 
-MAX_PAGES = 4000
 # Sessions whose state Gradio keeps, 0.2 MB each, and events that may wait for their turn.
 MAX_SESSIONS = 1000
 MAX_WAITING = 500
-HOLD_S = 15
 # Gradio's queue would look for new events 1,000 times a second, and 100 times among all that run
 # for what has told its progress, which nothing here does: a twentieth of a processor at rest.
 LOOK_S, PROGRESS_S = 0.01, 1.0
@@ -46,30 +42,13 @@ def build(context: Context, features: Sequence[Feature] = FEATURES) -> Any:
         feature for feature in features if feature.title and (feature.in_demo or not context.demo)
     ]
     with gr.Blocks(title="TrueHue", fill_width=True, analytics_enabled=False) as demo:
-        header = widget(
-            "page/header", elem_id="th-header", data=context.data_text(), account="", backup=False
-        )
+        # They fill themselves over HTTP: an event of Gradio's would open a stream on every page.
+        widget("page/header", elem_id="th-header", data=context.data_text())
         with gr.Tabs(selected="inspect", elem_id="th-tabs"):
             for feature in tabbed:
                 with gr.Tab(feature.title, id=feature.id):
                     feature.layout(context)
         widget("page/page")
-
-        # Which room is in front is in the page already (truehue.tabs.page.gradio_routes.FrontPage).
-        demo.load(
-            on(
-                context,
-                "look",
-                lambda actor: gr.update(
-                    data=context.data_text(),
-                    account=actor.name,
-                    backup=not context.demo and allowed(actor, "backup"),
-                ),
-            ),
-            outputs=header,
-            **QUIET,
-        )
-        demo.load(hold_stream, concurrency_limit=None, **QUIET)
     # On a page of their own, which is closed to browsers (truehue.tabs.page.gradio_routes): theirs
     # would work for these components as for those that are seen.
     with demo.route("Endpoints", show_in_navbar=False):
@@ -77,23 +56,9 @@ def build(context: Context, features: Sequence[Feature] = FEATURES) -> Any:
     return demo
 
 
-async def hold_stream() -> AsyncIterator[None]:
-    """Runs as long as a page is open and does nothing.
-
-    Gradio 6.31's page closes its stream of answers when the last event that it knows of is done.
-    An event that was sent at that moment, but not yet confirmed, then never gets its answer. With
-    one event that does not end, the stream stays. Of a page that was left, it ends with the next
-    yield, and only then is its place in Gradio's queue free again.
-    """
-    while True:
-        await asyncio.sleep(HOLD_S)
-        yield
-
-
 def has_active_events(demo: Any) -> bool:
-    """Whether an event of a page is being answered, or waits for its turn."""
-    events = [event for batch in demo._queue.active_jobs if batch for event in batch]
-    return len(demo._queue) > 0 or any(event.fn.fn is not hold_stream for event in events)
+    """Whether a call of Gradio's API is being answered, or waits for its turn."""
+    return len(demo._queue) > 0 or any(demo._queue.active_jobs)
 
 
 def mount(
@@ -133,7 +98,7 @@ def mount(
     for feature in features:
         for router in feature.routers:
             app.include_router(feature.named(router)(context), tags=[feature.id])
-    shared = {"images": routes, "jobs": job_routes, "notices": notice_routes, "measure": api_routes}
+    shared = {"images": routes, "jobs": job_routes, "page": page_routes, "measure": api_routes}
     for tag, make in shared.items():
         app.include_router(make(context), tags=[tag])
     app.include_router(asset_routes(), tags=["assets"])
@@ -158,9 +123,6 @@ def mount(
         )
     check_paths(demo)
     count_refused_events()
-    # Gradio 6.31 runs at most 40 events at once, and every open page holds one: the next page would
-    # wait for ever. The number is read when the queue starts; its threads are limited elsewhere.
-    demo._queue.max_thread_count = MAX_PAGES
     demo._queue.max_size = MAX_WAITING
     demo._queue.sleep_when_free, demo._queue.progress_update_sleep_when_free = LOOK_S, PROGRESS_S
     # What it would count of every event is for a page of Gradio's that is closed here.

@@ -59,7 +59,6 @@ ARGUMENTS = [
 ]
 # A machine that builds something else at the same time is slow, not broken.
 expect.set_options(timeout=60_000)
-LEFT = ("AbortError: signal is aborted without reason", "Unexpected error Connection errored out")
 # What a page stores itself; what the browser has fetched and compiled for it is kept.
 STORED = "cookies,file_systems,indexeddb,local_storage,websql,service_workers,cache_storage"
 VIEWPORT: Any = {"width": 1360, "height": 1000}
@@ -166,10 +165,7 @@ class Watch:
             expected = "Failed to load resource" in message.text and any(
                 url.endswith(end) for end in self.refused
             )
-            # Gradio's own words when a page is left or loaded again while its stream is open, which
-            # it always is (truehue.tabs.shell.shell.hold_stream); nobody is on that page any more.
-            left = message.text.startswith(LEFT) and "/assets/" in url
-            if message.type == "error" and not expected and not left:
+            if message.type == "error" and not expected:
                 self.faults.append(f"console: {message.text} ({url})")
 
         def request(request: Request) -> None:

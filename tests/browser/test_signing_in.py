@@ -54,7 +54,7 @@ def test_one_signs_in_by_keyboard_works_and_signs_out(lab: App, visit: Visit, wa
     # All that the tab asked for is there: what is asked later is refused, and told as an error.
     expect(page.locator(".th-concept-start")).to_be_visible()
     # A page that was left open says that its session has ended, and leads back to where it was.
-    watch.refused.add("/api/notices")
+    watch.refused.add("/api/page")
     page.evaluate("() => fetch('/signout', { method: 'POST' })")
     page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.get_by_role("alert", name="Notices")).to_contain_text("You are signed out")

@@ -4,13 +4,14 @@ import { places, unknownPart } from '../shared/links.js';
 import { store } from '../shared/state.js';
 import { toast } from '../shared/toast.js';
 import { mountBackup } from './backup.js';
+import { follow } from './view.js';
 import { mountVision } from './vision.js';
 import { mountWork } from './work.js';
 
 const SURROUNDS = { light: '#cfcfcf', middle: '#777777', dark: '#262626' };
 
 /** @param {import('../shared/widget.js').Widget} widget */
-export function mount({ element, props, watch }) {
+export function mount({ element, props }) {
   const buttons = [...element.querySelectorAll('[data-surround]')];
 
   function choose(name) {
@@ -66,41 +67,24 @@ export function mount({ element, props, watch }) {
   function showData(text) {
     data.firstElementChild.textContent = data.title = text;
   }
-  watch('data', () => showData(props.data || ''));
   showData(props.data || '');
 
   const account = element.querySelector('.th-account');
-  function showAccount() {
-    account.hidden = !props.account;
-    const name = account.querySelector('.th-account-name');
-    name.textContent = name.title = props.account || '';
-  }
-  watch('account', showAccount);
-  showAccount();
-  // Images come from the queue, which no event of this page waits for.
-  let counted = 0;
-  async function count() {
-    counted = Date.now();
-    try {
-      const answer = await fetch('/api/ready');
-      if (answer.ok) showData((await answer.json()).data);
-    } catch {
-      /* the next event brings it */
-    }
-  }
-  store.subscribe('data', showData);
-  store.subscribe('drawn', count);
-  store.subscribe('runs', count);
-  // What a run has brought meanwhile is seen with the next look into Explore.
-  store.subscribe('explore', () => {
-    if (Date.now() - counted > 5000) count();
-  });
 
+  const showBackup = mountBackup(element);
+  store.subscribe('data', showData);
+  /** @param {Api.PageView} view */
+  function show(view) {
+    showData(view.data);
+    account.hidden = !view.account;
+    const name = account.querySelector('.th-account-name');
+    name.textContent = name.title = view.account;
+    showBackup(view.backup);
+  }
+  store.subscribe('page', show);
+  follow();
   mountWork(element);
   mountVision(element);
-  const showBackup = mountBackup(element);
-  watch('backup', () => showBackup(Boolean(props.backup)));
-  showBackup(Boolean(props.backup));
   // The tour begins on the Generate tab.
   element.querySelector('.th-tour-button').addEventListener('click', () => {
     tabButton('Generate')?.click();

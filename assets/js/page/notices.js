@@ -1,14 +1,13 @@
 // Above everything: that nothing can be stored, or that something is lost. Drawn into the body, so
 // that it takes no room in the page's layout while there is nothing to tell.
 import { arrange, make, put } from '../shared/dom.js';
-import { ask, send } from '../shared/http.js';
+import { send } from '../shared/http.js';
 import { store } from '../shared/state.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element }) {
   const box = element.querySelector('.th-notices');
   document.body.prepend(box);
-  let looked = 0;
 
   function show(notices) {
     box.hidden = !notices.length;
@@ -55,22 +54,7 @@ export function mount({ element }) {
     box.hidden = false;
   }
 
-  async function look() {
-    looked = Date.now();
-    try {
-      show((await ask('/api/notices')).notices);
-    } catch {
-      /* asked again with the next event */
-    }
-  }
   document.addEventListener('th-signed-out', signedOut);
-  look();
-  ['drawn', 'runs', 'explore'].forEach((name) =>
-    store.subscribe(name, () => {
-      if (Date.now() - looked > 2000) look();
-    }),
-  );
-  document.addEventListener('visibilitychange', () => {
-    if (!document.hidden) look();
-  });
+  store.subscribe('page', (view) => show(view.notices));
+  if (store.get('page')) show(store.get('page').notices);
 }

@@ -5,6 +5,7 @@ import { make, many, put } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { workLine } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
+import { look } from './view.js';
 
 const MAX_ENDED = 5;
 
@@ -85,8 +86,9 @@ export function mountWork(element) {
         continue;
       }
       try {
-        const answer = await ask(`/api/jobs?seen=${version}`);
-        if (version < 0) {
+        const first = version < 0;
+        const answer = first ? (await look()).jobs : await ask(`/api/jobs?seen=${version}`);
+        if (first) {
           answer.jobs
             .filter((job) => !job.active && job.status !== 'interrupted')
             .forEach((job) => old.add(job.id));

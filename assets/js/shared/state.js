@@ -6,7 +6,8 @@
 // will be drawn), result (the image beside the button), pair (the drawing that is compared with the
 // one without CFR), film (the row of images that Inspect goes through), opened (what Inspect is to
 // show), settings (a function: those of the rule in Inspect), dropped (files), wish (what another room
-// asks Compare to show), work (all long work, as the app told it last).
+// asks Compare to show), work (all long work, as the app told it last),
+// page (what the app said of itself last).
 
 /** @type {Map<string, unknown>} */
 const values = new Map();

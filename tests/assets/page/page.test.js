@@ -153,13 +153,19 @@ test('own work is followed where nobody looks, and listed in the header to its e
   Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
   const lists = [[], [job(true)], [job(true, { cancelling: true })], [job(false)]];
   const news = lists.map(held);
-  answer('GET /api/jobs', async () => {
+  const nextList = async () => {
     const list = lists[request];
     if (!list) return new Promise(() => {});
     await news[request++].answer;
     return { jobs: list, version: request };
-  });
-  const { element } = await widget('page/header', { props: { data: '2 images', account: 'Ann' } });
+  };
+  answer('GET /api/jobs', nextList);
+  // The first list comes with what else the page shows.
+  answer('GET /api/page', async () => ({
+    ...{ data: '3 images', account: 'Ann', backup: true, notices: [] },
+    jobs: await nextList(),
+  }));
+  const { element } = await widget('page/header', { props: { data: '2 images' } });
   const find = (selector) => element.querySelector(selector);
   const button = find('.th-work-button');
   const panel = find('.th-work-panel');
@@ -169,8 +175,11 @@ test('own work is followed where nobody looks, and listed in the header to its e
     await settled();
   };
   assert.equal(find('.th-data').textContent, '2 images');
-  assert.equal(find('.th-account-name').textContent, 'Ann');
+  assert.equal(find('.th-account').hidden, true);
   await message(0);
+  assert.equal(find('.th-data').textContent, '3 images');
+  assert.equal(find('.th-account-name').textContent, 'Ann');
+  assert.equal(find('.th-backup-button').hidden, false);
   assert.equal(button.hidden, true);
   await message(1);
   assert.equal(button.textContent, '1 job running');
@@ -202,7 +211,14 @@ test('own work is followed where nobody looks, and listed in the header to its e
   assert.equal(requests.length, before);
   hidden = false;
   document.dispatchEvent(new window.Event('visibilitychange'));
-  await until(() => requests.length > before);
+  await until(() => requests.length > before + 1);
+  assert.deepEqual(
+    requests
+      .slice(before)
+      .map(({ path }) => path)
+      .sort(),
+    ['/api/jobs', '/api/page'],
+  );
   find('.th-work-clear').click();
   assert.equal(button.hidden, true);
   assert.equal(panel.hidden, true);
@@ -227,7 +243,7 @@ test('a link that names what there is not says so', async () => {
   assert.equal(said('tab=toString'), 'This link names no tab “toString”.');
 
   history.replaceState({}, '', '?tab=nonsense&image=ab');
-  answer('GET /api/jobs', () => new Promise(() => {}));
+  answer('GET /api/page', () => new Promise(() => {}));
   const { element } = await widget('page/header', { props: { data: '' } });
   assert.match(document.querySelector('.th-toast').textContent, /names no tab “nonsense”/);
   assert.equal(location.search, '?tab=inspect');

@@ -21,7 +21,7 @@ from truehue.tabs.batches.supervisor import Execution, RunSupervisor
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.notices import notices
 from truehue.tabs.page.roles import OWNER, Actor, Role
-from truehue.tabs.page.routes import notice_routes, routes
+from truehue.tabs.page.routes import page_routes, routes
 from truehue.tabs.shell.compose import make_context
 
 ANN = Actor("ann", Role.VISITOR)
@@ -46,22 +46,23 @@ def behind(tmp_path: Path) -> Iterator[Context]:
 
 def _client(context: Context) -> TestClient:
     app = FastAPI()
-    for make in (routes, notice_routes):
+    for make in (routes, page_routes):
         app.include_router(make(context))
     return TestClient(app)
 
 
 def test_a_loss_is_told_until_it_was_read(behind: Context) -> None:
     client = _client(behind)
-    (item,) = client.get("/api/notices").json()["notices"]
+    (item,) = client.get("/api/page").json()["notices"]
     assert item["text"].startswith("3 writes that had been confirmed are missing from ")
     assert client.post("/api/notices/read", json={"number": item["number"]}).status_code == 403
     for wrong in ({}, {"number": "1"}, {"number": 0}, {"number": 10**30}):
         assert client.post("/api/notices/read", json=wrong, headers=OURS).status_code == 400
     assert client.post("/api/notices/read", json={"number": 9}, headers=OURS).status_code == 404
-    assert len(client.get("/api/notices").json()["notices"]) == 1
+    assert len(client.get("/api/page").json()["notices"]) == 1
     answer = client.post("/api/notices/read", json={"number": item["number"]}, headers=OURS)
-    assert answer.json() == client.get("/api/notices").json() == {"notices": []}
+    assert answer.json() == {"notices": []}
+    assert client.get("/api/page").json()["notices"] == []
 
 
 def test_strangers_learn_no_paths_and_mark_nothing(behind: Context) -> None:
@@ -94,10 +95,10 @@ def test_while_the_data_folder_is_away_nothing_is_confirmed(context: Context) ->
         context.service(RunSupervisor).start(plan, Execution(), OWNER)
     assert not folder.exists()
     assert client.get("/api/ready").json()["data"] == "data · gone: nothing is saved"
-    (item,) = client.get("/api/notices").json()["notices"]
+    (item,) = client.get("/api/page").json()["notices"]
     assert item["number"] is None
     assert "start TrueHue again" in item["text"]
     folder.with_name("moved").rename(folder)
-    assert client.get("/api/notices").json() == {"notices": []}
+    assert client.get("/api/page").json()["notices"] == []
     assert client.post("/api/images", content=png(2), headers=OURS).status_code == 200
     assert client.get("/api/ready").json()["data"] == "data · 2 images · 0 verdicts"

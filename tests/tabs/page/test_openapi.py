@@ -17,7 +17,7 @@ from truehue.storage import Storage
 from truehue.tabs.features import FEATURES
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.openapi import DESCRIPTION, DescribedApp
-from truehue.tabs.page.routes import notice_routes, routes
+from truehue.tabs.page.routes import page_routes, routes
 from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
@@ -34,7 +34,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         context = make_context(storage, "data")
         app = DescribedApp(openapi_url=DESCRIPTION)
         own = [feature.named(router) for feature in FEATURES for router in feature.routers]
-        for make in (*own, routes, job_routes, notice_routes):
+        for make in (*own, routes, job_routes, page_routes):
             app.include_router(make(context))
         assert app.openapi_schema is None
         with TestClient(app, headers={"X-TrueHue": "1"}) as opened:

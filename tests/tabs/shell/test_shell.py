@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,10 +21,10 @@ from truehue.tabs.shell.compose import make_context
 pytestmark = pytest.mark.slow
 
 
-def test_more_pages_can_be_open_than_gradio_has_places(
+def test_the_page_opens_no_stream_and_a_call_of_the_api_keeps_the_app_from_ending(
     context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every open page holds one event that does not end: with 40 places the 41st stood still."""
+    """An event of Gradio's on the page would hold one of 40 places as long as a page is open."""
     built: list[Any] = []
     build = shell.build
 
@@ -36,29 +35,12 @@ def test_more_pages_can_be_open_than_gradio_has_places(
     monkeypatch.setattr(shell, "build", kept)
     with TestClient(shell.mount(context)) as client:
         (demo,) = built
-        hold = next(
-            fn.fn_id if hasattr(fn, "fn_id") else key
-            for key, fn in demo.fns.items()
-            if fn.fn is shell.hold_stream or fn.name == "hold_stream"
-        )
-        for page in range(45):
-            target = {"data": [], "fn_index": hold, "session_hash": f"page{page}"}
-            assert client.post("/gradio_api/queue/join", json=target).status_code == 200
-        assert len(demo._queue.active_jobs) == shell.MAX_PAGES
-
-        def running() -> int:
-            return sum(job is not None for job in demo._queue.active_jobs)
-
-        for _ in range(100):
-            if running() >= 45:
-                break
-            client.portal.call(asyncio.sleep, 0.1)  # type: ignore[union-attr]
-        assert running() >= 45
-        # Pages that only hold their stream keep nobody from ending the app, an event does.
+        pages = client.get("/config").json()["page"]
+        assert pages[""]["dependencies"] == []
+        assert len(pages["endpoints"]["dependencies"]) == len(demo.fns)
         assert not shell.has_active_events(demo)
-        other = next(fn for fn in demo.fns.values() if fn.name != "hold_stream")
         free = demo._queue.active_jobs.index(None)
-        demo._queue.active_jobs[free] = [SimpleNamespace(fn=other)]
+        demo._queue.active_jobs[free] = [SimpleNamespace(fn=next(iter(demo.fns.values())))]
         assert shell.has_active_events(demo)
         demo._queue.active_jobs[free] = None
     assert isinstance(demo, gr.Blocks)
