@@ -283,7 +283,7 @@ WIDTHS = (1440, 1920, 820, 390)
 OUTSIDE = """({ views, evidence }) => {
   const outside = (name) => [...document.querySelectorAll(
       '.th-verdict, .th-verdict *, .th-evidence .th-card *, .th-found *')]
-    .filter((node) => node.getClientRects().length && !node.closest('svg, details:not([open]) dl'))
+    .filter((node) => node.getClientRects().length && !node.closest('svg, details:not([open]) > :not(summary)'))
     .flatMap((node) => {
       const card = node.closest('.th-card').getBoundingClientRect();
       const box = node.getBoundingClientRect();

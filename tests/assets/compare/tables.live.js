@@ -43,7 +43,7 @@ test('work that ended before the page heard of it is taken in', async () => {
   });
   assert.equal(jobs.length, 1);
   // The list of work comes now, for the first time.
-  await live.widget('page/header', { data: '', account: '', backup: false });
+  await live.widget('page/header');
   await says(box.querySelector('.th-job-words'), 'measured and saved');
   await until(() => fill.hidden);
 });

@@ -408,7 +408,7 @@ test("Back brings a rule's own limits, and a choice made right after it counts",
 });
 
 test('images are measured, and stand in the order of a measure', async () => {
-  await live.widget('page/header', { data: '', account: '', backup: false });
+  await live.widget('page/header');
   const card = board.querySelector('.th-leaderboard-measures');
   await until(() => card.querySelector('tbody tr'));
   button(card, 'Score the images').click();

@@ -126,7 +126,7 @@ test('stored images are scored from here', async () => {
   choose(field(agree, 'Color system'), '');
   choose(field(agree, 'Rule B'), 'released');
   await until(() => /released/.test(textOf(agree.querySelector('.th-disagreements-sentence'))));
-  await live.widget('page/header', { data: '', account: '', backup: false });
+  await live.widget('page/header');
   button(agree, 'Score stored images by paper and released').click();
   await says(
     agree.querySelector('.th-disagreements-job .th-job'),

@@ -250,11 +250,11 @@ test('the gray around images and the theme of the page are kept in this browser'
   assert.ok(document.body.classList.contains('dark'));
   again.element.querySelector('.th-theme').click();
   assert.ok(!document.body.classList.contains('dark'));
-  // What the data folder holds comes with each answer, and is asked for where something was drawn.
+  // What the data folder holds comes with the page, and is asked for where something was drawn.
   const data = again.element.querySelector('.th-data');
-  again.set('data', 'data · 1 image · 0 verdicts');
-  assert.equal(data.textContent, 'data · 1 image · 0 verdicts');
-  answer('GET /api/ready', { data: 'data · 1 image · 8 verdicts' });
+  assert.equal(data.textContent, 'data · 0 images');
+  const view = { data: 'data · 1 image · 8 verdicts', account: '', backup: false };
+  answer('GET /api/page', { ...view, notices: [], jobs: { jobs: [], version: 0 } });
   store.tell('drawn');
   await settled();
   assert.equal(data.textContent, 'data · 1 image · 8 verdicts');

@@ -30,7 +30,7 @@ from truehue.tabs.explore.routes import (
 from truehue.tabs.inspect.routes import inspect_routes
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
-from truehue.tabs.page.routes import routes
+from truehue.tabs.page.routes import page_routes, routes
 from truehue.tabs.shell.compose import make_context
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -53,7 +53,7 @@ def filled(tmp_path: Path) -> Iterator[Context]:
 def test_failures_figures_and_leaderboard(filled: Context) -> None:
     value = {"pictures": 2 * 2 * PROMPTS, "rules": len(run_samples.RULES)}
     made = (analyses_routes, leaderboard_routes, failures_routes, explore_routes, inspect_routes)
-    made += (routes, job_routes)
+    made += (routes, page_routes, job_routes)
     run_live(HERE / "failures.live.js", filled, made, value)
 
 
@@ -127,7 +127,7 @@ def test_rule_accuracy_and_disagreements(
         "worst": paper["worst"][0],
         "stale": f"made with {RULES[0].id} 0.1, now {RULES[0].version}",
     }
-    made = (explore_routes, inspect_routes, routes, job_routes)
+    made = (explore_routes, inspect_routes, routes, page_routes, job_routes)
     run_live(
         HERE / "rule_accuracy.live.js", context, made, value, steps={"stale": stale, "none": none}
     )

@@ -51,6 +51,7 @@ from truehue.tabs.compare.tables.view import describe_fewest
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job, job_alone
 from truehue.tabs.page.jobs_routes import job_routes
+from truehue.tabs.page.routes import page_routes
 from truehue.tabs.shell.compose import make_context
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -59,7 +60,7 @@ API = "/api/compare/analyses/"
 SENT = {"X-TrueHue": "1"}
 FOLLOWS, IGNORES, OVERDOES = "none", "modifier-ignored", "modifier-overshot"
 PAGE = ROOT / "tests/assets/compare/tables.live.js"
-ROUTES = (compare_tables_routes, job_routes)
+ROUTES = (compare_tables_routes, page_routes, job_routes)
 TEMPLATES = {f"compare/{view}": template(view) for view in TABLES}
 MODIFIED = 6
 """Three fruits, each unripe and rotten."""
