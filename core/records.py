@@ -112,6 +112,22 @@ class GenerationRecord:
 
 
 @dataclass(frozen=True)
+class ObjectColor:
+    """The measured color of an object that no target color is given for.
+
+    ``lab`` is that of the best-lit part of the largest material, CIELAB, D65 and 2 degrees
+    (:func:`truehue.core.concepts.palette.describe_colors`), of ``pixel_count`` pixels inside the
+    mask; ``version`` is that of the measure.
+    """
+
+    image_id: str
+    mask_id: str
+    version: str
+    lab: tuple[float, float, float]
+    pixel_count: int
+
+
+@dataclass(frozen=True)
 class Badge:
     """What one rule says of one image: its ``status`` over ``objects`` pairs of object and color
     that have a verdict.

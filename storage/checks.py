@@ -62,7 +62,10 @@ REFERENCES = (
         "colors were measured in the mask {} of the image {}, which is not stored for that image",
         """
         SELECT DISTINCT mask_id, image_id
-        FROM picture_profiles ANTI JOIN masks USING (mask_id, image_id)
+        FROM (
+            SELECT mask_id, image_id FROM picture_profiles
+            UNION ALL SELECT mask_id, image_id FROM object_colors
+        ) ANTI JOIN masks USING (mask_id, image_id)
         ORDER BY mask_id
         """,
     ),

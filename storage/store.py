@@ -48,6 +48,7 @@ from truehue.storage.verdicts.agreement import Agreements
 from truehue.storage.verdicts.evidence import Evidence
 from truehue.storage.verdicts.generations import Generations
 from truehue.storage.verdicts.judgments import Judgments
+from truehue.storage.verdicts.object_colors import ObjectColors
 from truehue.storage.vlm.evaluations import Evaluations
 from truehue.storage.vlm.sets import QuestionSets
 
@@ -102,7 +103,7 @@ class Storage:
     """A data folder: ``truehue.duckdb``, lossless PNGs below ``images/``, ``masks/``,
     ``sketches/`` and ``colorings/``, and sets of questions below ``questions/``.
 
-    ``images``, ``masks``, ``evidence``, ``drawings``, ``generated_images``,
+    ``images``, ``masks``, ``evidence``, ``object_colors``, ``drawings``, ``generated_images``,
     ``prompt_sets``, ``selections``, ``agreement``, ``runs``, ``results``, ``run_pictures``,
     ``profiles``, ``distributions``, ``picture_sets``, ``picture_profiles``, ``trash``,
     ``judgments``, ``scores``, ``question_sets``, ``evaluations``, ``jobs``, ``makers``, ``accounts``,
@@ -123,6 +124,7 @@ class Storage:
         self.images = Images(database, self._image_folder)
         self.masks = Masks(database, self._mask_folder, self.images)
         self.evidence = Evidence(database, self.images, self.masks)
+        self.object_colors = ObjectColors(database, self.images, self.masks)
         self.drawings = Generations(database)
         self.generated_images = GeneratedImages(database)
         self.prompt_sets = PromptSets(database)

@@ -46,6 +46,7 @@ GOES_ALONG = {
         "masks": "image_id IN (SELECT unnest(?))",
         "evidence": "image_id IN (SELECT unnest(?))",
         "drawings": "image_id IN (SELECT unnest(?))",
+        "object_colors": "image_id IN (SELECT unnest(?))",
         "picture_profiles": "image_id IN (SELECT unnest(?))",
         "picture_sets": _SETS.format(key="image_id"),
         "set_views": _SETS.format(key="image_id"),
@@ -54,6 +55,7 @@ GOES_ALONG = {
     "mask": {
         "masks": "mask_id IN (SELECT unnest(?))",
         "evidence": "mask_id IN (SELECT unnest(?))",
+        "object_colors": "mask_id IN (SELECT unnest(?))",
         "picture_profiles": "mask_id IN (SELECT unnest(?))",
         "picture_sets": _SETS.format(key="mask_id"),
         "set_views": _SETS.format(key="mask_id"),

@@ -1600,6 +1600,7 @@ declare namespace Api {
     targets: Array<TargetJson>;
     verdicts: Array<RuleVerdictJson>;
     unscored: string;
+    measured: string;
     concept: string;
   }
 

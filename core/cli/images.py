@@ -1,4 +1,5 @@
-"""``python -m truehue images``: preview the import of a folder, without storing anything.
+"""``python -m truehue images``: preview the import of a folder, or measure its images, without storing
+anything.
 
 Exit status 0 when a report was printed, 2 for bad input, with its message on standard error.
 """
@@ -6,26 +7,31 @@ Exit status 0 when a report was printed, 2 for bad input, with its message on st
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from truehue.core.command import JSON, Command, UsageError, arg, either, flag
+from truehue.core.errors import BadInput
 from truehue.core.image_sets import UNKNOWN_MODEL, plan
-from truehue.core.image_sets.records import Tally, read
+from truehue.core.image_sets.records import FolderPlan, Tally, read
 from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
+from truehue.core.verdict.rules import DEFAULT_RULE, RULES
 
 EPILOG = """\
 examples:
   python -m truehue images runs/sdxl --set mini
   python -m truehue images runs/sdxl/cna_l2 --prompts cna_l2.csv --expected 4 --read
   python -m truehue images runs/sdxl --set concepts --json > report.json
+  python -m truehue images photos --measure > colors.csv
 
 A CSV file with the columns file and prompt_id or prompt at the top of the folder links the images;
-without one, their names do.
+without one, their names do. --measure prints the verdict on each object that a target color is given
+for, and the measured color of every other image with the name that people use most.
 """
 SHOWN = 5
 
@@ -51,7 +57,14 @@ def _prompts(options: argparse.Namespace) -> Sequence[Prompt]:
 def _report(options: argparse.Namespace) -> int:
     if options.expected < 1:
         raise UsageError(f"--expected is 1 or more, not {options.expected}.")
+    if options.json and options.measure:
+        raise UsageError("Give only one of --json and --measure, which prints a CSV table.")
+    if not options.measure and options.rule != DEFAULT_RULE:
+        raise UsageError("--rule belongs to --measure.")
     planned = plan(options.folder, _prompts(options), model=options.model)
+    if options.measure:
+        _print_table(planned, options.rule)
+        return 0
     tally = Tally(planned, options.expected)
     if options.read:
         for step in read(planned):
@@ -59,6 +72,28 @@ def _report(options: argparse.Namespace) -> int:
     report = tally.report()
     print(json.dumps(report.as_json()) if options.json else report.as_text())
     return 0
+
+
+def _print_table(planned: FolderPlan, rule_id: str) -> None:
+    """A CSV line an object, as soon as its image is measured; what is left out goes to standard
+    error. Raises BadInput where nothing finds the objects, or there is no image."""
+    from truehue.core.image_sets.measured import measured_rows  # it takes time to import
+    from truehue.core.masks import salient
+
+    if not salient.is_available():
+        raise BadInput(f"Images are measured within what stands out. {salient.how_to_get()}")
+    for remark in (*planned.extra, *planned.problems):
+        print(f"{remark.where}: {remark.why}", file=sys.stderr)
+    if not planned.found:
+        raise BadInput(f"There is no image to measure in {planned.folder.name}.")
+    table: csv.DictWriter[str] | None = None
+    for step in read(planned):
+        for row in measured_rows(step, rule_id):
+            if table is None:
+                table = csv.DictWriter(sys.stdout, list(row), lineterminator="\n")
+                table.writeheader()
+            table.writerow(row)
+            sys.stdout.flush()
 
 
 COMMAND = Command(
@@ -73,6 +108,17 @@ COMMAND = Command(
         arg("--model", "the model that generated the images", default=UNKNOWN_MODEL),
         arg("--expected N", "images per prompt; default 1", default=1),
         flag("--read", "open every image too, to find broken ones"),
+        flag(
+            "--measure",
+            "instead of the report, measure what stands out in every image, and print a CSV table: "
+            "verdicts, or colors with the name that people use most",
+        ),
+        arg(
+            "--rule",
+            f"with --measure; default: {DEFAULT_RULE}",
+            default=DEFAULT_RULE,
+            choices=[entry.id for entry in RULES],
+        ),
         JSON,
     ),
     _report,

@@ -31,12 +31,19 @@ from truehue.core.packages import colour_science
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.differences import verdict_differences
 from truehue.core.verdict.measure import Measurement, TargetObject, measure
-from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, Rule, rule
+from truehue.core.verdict.rules import (
+    DEFAULT_RULE,
+    DIFFERS,
+    MATCHES,
+    NO_TARGET,
+    RELATIONS,
+    RULES,
+    Rule,
+    rule,
+)
 
 MASKERS = (SALIENT, WHOLE) = ("salient", "whole")
 _VIEWING = tuple(field.name for field in fields(ViewingConditions))
-NO_TARGET = "no_target"
-"""In place of a status where there is no target color."""
 COLUMNS = ("file", "mask", "target", "system")
 EPILOG = """\
 examples:

@@ -51,6 +51,17 @@ class Naming:
         first = [item for item in self.names[:count] if item.share >= min_share] or self.names[:1]
         return ", ".join(f"{item.name} {percent_text(item.share)}" for item in first)
 
+    @property
+    def clause(self) -> str:
+        """``most people would call it red``, or, where no name has half of the answers, ``people
+        would call it teal (31%) or blue (17%)``."""
+        first, *rest = self.names
+        if first.share > 0.5:
+            return f"most people would call it {first.name}"
+        also = [item for item in rest[:1] if item.share >= 0.1]
+        names = (f"{item.name} ({percent_text(item.share)})" for item in (first, *also))
+        return f"people would call it {' or '.join(names)}"
+
 
 def percent_text(share: float) -> str:
     """``41%``; ``<1%`` and ``>99%`` for what is neither never nor always."""

@@ -125,6 +125,9 @@ MERGED_DELTA_E00 = 7.0
 MIN_SHARE = 0.005
 """A smaller part of the palette is excluded: a few pixels of an edge are no color of the object."""
 
+COLOR_VERSION = "1"
+"""Of ``lit_lab``, by which a stored color is known."""
+
 Lab = tuple[float, float, float]
 
 

@@ -6,7 +6,8 @@ reads the images and reports the outcome for every file. This package stores not
 The published layout (github.com/moatifbutt/gen-color-bench @ 802a3ba) is
 ``<csv stem>/<id>_<k>.png`` or ``<csv stem>/<id>/image_<k>.png``, with the ids of the CSV file; such
 a prompt has the id ``<csv stem>-<id>`` in TrueHue. Our own names are ``<prompt id>_<k>.png``,
-``<prompt id>.png`` or ``<prompt id>/<any name>.png``.
+``<prompt id>.png`` or ``<prompt id>/<any name>.png``. Without a set of
+prompts, and beside a table, an image that nothing links to a prompt is imported without one.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from pathlib import Path, PurePosixPath
 from truehue.core.errors import BadInput
 from truehue.core.files import named_path
 from truehue.core.image_sets.files import ListedFile, Listing, listing, plain
-from truehue.core.image_sets.mapping import MappingTable, is_table, read_table
-from truehue.core.image_sets.records import FolderPlan, LinkedImage, Remark
+from truehue.core.image_sets.mapping import MappingRow, MappingTable, is_table, read_table
+from truehue.core.image_sets.records import NO_PROMPT, FolderPlan, LinkedImage, Remark
 from truehue.core.prompts.prompt import Prompt
 
 _NUMBERED = re.compile(r"(.+)_([0-9]{1,9})")
@@ -189,10 +190,9 @@ def plan(
 
 
 def unreadable(plan: FolderPlan, limit: int = 500) -> tuple[Remark, ...]:
-    """The files without a prompt that are called like images and are none, with why.
+    """The files that are not imported, called like images, and are none, with why.
 
-    An import opens only what has a prompt; of the others the first ``limit`` are opened here, so
-    that a broken file is told as one whatever its name.
+    The first ``limit`` are opened here, so that a broken file is told as one whatever its name.
     """
     named = [
         remark.where
@@ -205,8 +205,7 @@ def unreadable(plan: FolderPlan, limit: int = 500) -> tuple[Remark, ...]:
 
 
 def unreadable_measured(plan: FolderPlan, limit: int = 500) -> tuple[Remark, ...]:
-    """Those of the first ``limit`` files with a prompt that cannot be read, for a look before an
-    import."""
+    """Those of the first ``limit`` images that cannot be read, for a look before an import."""
     names = [image.name for image in plan.found[:limit]]
     return _unreadable(plan.folder, names, "It cannot be read as an image.")
 
@@ -256,7 +255,7 @@ def _by_names(
 ) -> list[_ImageLink]:
     linked = []
     for file in images:
-        link = names.link(root.name, file.name)
+        link = names.link(root.name, file.name) if names.prompts else Link(NO_PROMPT, 1, "none")
         if isinstance(link, str):
             extra.append(Remark(file.name, link))
             continue
@@ -270,20 +269,23 @@ def _by_table(
 ) -> list[_ImageLink]:
     linked = []
     for file in images:
-        row = table.rows.get(plain(file.name))
+        name = plain(file.name)
+        row = table.rows.get(name)
         if row is None:
-            extra.append(Remark(file.name, "The table has no usable line for it."))
-            continue
+            if why := table.unusable.get(name, table.unreadable):
+                extra.append(Remark(file.name, why))
+                continue
+            row = MappingRow(0, name, NO_PROMPT, "", None, None)
         image = LinkedImage(
             **vars(file),
             prompt=row.prompt,
             k=0,
             model=row.model or model,
-            layout="mapping",
+            layout="mapping" if row.line else "none",
             seed=row.seed,
             guidance=row.guidance,
         )
-        linked.append(_ImageLink(image, None))
+        linked.append(_ImageLink(image, 1 if row.prompt is NO_PROMPT else None))
     return linked
 
 
@@ -319,6 +321,8 @@ def _shared_numbers(images: tuple[LinkedImage, ...]) -> list[Remark]:
     first: dict[tuple[int, int], str] = {}
     remarks = []
     for image in images:
+        if image.prompt is NO_PROMPT:
+            continue
         before = first.setdefault((id(image.prompt), image.k), image.name)
         if before != image.name:
             why = f"{before} is also image {image.k} of {image.prompt.id}; both are imported."

@@ -3,7 +3,8 @@
 A CSV file with a header: ``file`` (below the folder), and ``prompt_id`` or ``prompt`` (also called
 ``text``) or both; it may have ``object``, ``color``, ``seed``, ``model`` and ``guidance``. Several
 objects and their colors share one cell, separated by ``|``. An unknown text makes a new prompt;
-without object and color, its targets are parsed from the text.
+without object and color, its targets are parsed from the text. A line without prompt, object and
+color is of an image without a prompt.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.image_sets.files import plain
-from truehue.core.image_sets.records import Remark
+from truehue.core.image_sets.records import NO_PROMPT, Remark
 from truehue.core.prompts.prompt import MAX_FIELD_CHARACTERS, ObjectTarget, Prompt, describe_unfit
 from truehue.core.sentences import read_sentence
 from truehue.core.text_tables import DELIMITERS, Record, TextSource, excerpt, open_text, records
@@ -44,9 +45,13 @@ class MappingRow:
 
 @dataclass
 class MappingTable:
-    """The lines by the file they are about, what could not be used, and the new prompts."""
+    """The lines by the file they are about, what could not be used, and the new prompts.
+    ``unusable`` says by file why its line cannot be used, ``unreadable`` why a line that cannot be
+    read may be of any file."""
 
     rows: dict[str, MappingRow] = field(default_factory=dict)
+    unusable: dict[str, str] = field(default_factory=dict)
+    unreadable: str = ""
     problems: list[Remark] = field(default_factory=list)
     new_prompts: dict[str, Prompt] = field(default_factory=dict)
 
@@ -84,6 +89,7 @@ def read_table(path: Path, folder: Path, prompts: Sequence[Prompt]) -> MappingTa
                 continue
             if record.why:
                 table.problems.append(Remark(f"line {record.line}", record.why))
+                table.unreadable = "A line of the table that cannot be read may be of it."
             elif any(cell.strip() for cell in record.fields):
                 _take(table, lookup, columns, record, folder)
     return table
@@ -103,7 +109,7 @@ class _PromptLookup:
 def _take(
     table: MappingTable, lookup: _PromptLookup, columns: list[str], record: Record, folder: Path
 ) -> None:
-    fields, line = record.fields, record.line
+    fields, line, name = record.fields, record.line, ""
     cells = dict(zip(columns, (cell.strip() for cell in fields), strict=False))
     try:
         if any(cell.strip() for cell in fields[len(columns) :]):
@@ -113,14 +119,17 @@ def _take(
             )
         name = _file_name(cells.get("file", ""), folder)
         if name in table.rows:
-            raise BadInput(f"{name} is already on line {table.rows[name].line}.")
+            name, before = "", table.rows[name]
+            raise BadInput(f"{before.name} is already on line {before.line}.")
         prompt = _prompt(table, lookup, cells)
         row = MappingRow(line, name, prompt, _model(cells), _seed(cells), _guidance(cells))
     except BadInput as error:
         table.problems.append(Remark(f"line {line}", str(error)))
+        if name:
+            table.unusable[name] = f"Line {line} of the table is of it. {error}"
         return
     table.rows[name] = row
-    if not prompt.source and prompt.id not in lookup.by_id:
+    if prompt is not NO_PROMPT and not prompt.source and prompt.id not in lookup.by_id:
         table.new_prompts[prompt.id] = prompt
 
 
@@ -135,6 +144,8 @@ def _prompt(table: MappingTable, lookup: _PromptLookup, cells: Mapping[str, str]
         if text and text != prompt.text.strip():
             raise BadInput(f"The prompt {prompt_id} has another text than this line says.")
         return prompt
+    if not any(cells.get(name) for name in ("prompt_id", "prompt", "object", "color")):
+        return NO_PROMPT
     if not text:
         why = f"There is no prompt {prompt_id[:80]!r}" if prompt_id else "No prompt is given"
         raise BadInput(f"{why}: give the id of a chosen prompt, or its text.")

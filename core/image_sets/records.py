@@ -27,14 +27,18 @@ class Remark:
     why: str
 
 
+NO_PROMPT = Prompt("", "", "")
+"""The prompt of an image of which nobody says what it was made of: its color is measured."""
+
+
 @dataclass(frozen=True)
 class LinkedImage:
-    """One image file that was linked to a prompt by its name or by a table.
+    """One image file with its prompt, by its name or by a table, or with :data:`NO_PROMPT`.
 
     ``name`` is the path below the folder, with slashes. ``k`` counts the images of a prompt, as
-    the file says or else from 1. ``layout`` is how the prompt was found: ``published``, ``ids``
-    or ``mapping``. ``seed`` and ``guidance`` are None where nobody says them. ``size_bytes`` and
-    ``mtime_ns`` are those of the file when it was found.
+    the file says or else from 1. ``layout`` is how the prompt was found: ``published``, ``ids``,
+    ``mapping`` or ``none``. ``seed`` and ``guidance`` are None where nobody says them.
+    ``size_bytes`` and ``mtime_ns`` are those of the file when it was found.
     """
 
     path: Path
@@ -68,8 +72,8 @@ class LinkedImage:
 class FolderPlan:
     """The contents of a folder, by its names alone; every file is in one of the first three.
 
-    ``found``: images with their prompts, in the natural order of their names. ``extra``: files
-    and links that will not be read, with the reason. ``ignored``: how many hidden and system files
+    ``found``: images, in the natural order of their names. ``extra``: files and links that will
+    not be read, with the reason. ``ignored``: how many hidden and system files
     there are. ``missing``: prompts that have no image, in their order. ``problems``: what else is
     to be said, by file, folder or line. ``layout`` is that of all images, or ``mixed``, or
     ``none``. ``new_prompts`` are those that only the table knows; their ``source`` is empty.
@@ -89,6 +93,11 @@ class FolderPlan:
     def files(self) -> int:
         """How many files and links the folder has."""
         return len(self.found) + len(self.extra) + self.ignored
+
+    @property
+    def linked(self) -> int:
+        """How many of the images have a prompt."""
+        return sum(image.prompt is not NO_PROMPT for image in self.found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +144,7 @@ def generation_of(step: ImportStep, job_id: str = "", new_source: str = "") -> G
         source="imported",
         image_id=step.image_id,
         job_id=job_id,
-        prompt_source=prompt.source or new_source,
+        prompt_source=prompt.source or (new_source if prompt is not NO_PROMPT else ""),
         prompt_id=prompt.id,
         task=prompt.task,
         targets=prompt.targets,
@@ -267,7 +276,8 @@ class RemarkList:
 class FolderReport:
     """The outcome for every file of a folder.
 
-    ``files`` = ``found`` + ``extra.total`` + ``ignored``, and ``found`` = ``taken`` + ``known``
+    ``files`` = ``found`` + ``extra.total`` + ``ignored``; ``linked`` of those found have a prompt.
+    ``found`` = ``taken`` + ``known``
     (imported before, or the copy of a file that was) + ``broken.total`` + ``unread`` (not reached,
     because the import was stopped). ``same`` are those that were taken though an earlier file has
     their pixels, and the copies; ``lossy`` of those taken were compressed with loss. ``prompts`` is
@@ -280,6 +290,7 @@ class FolderReport:
     files: int
     ignored: int
     found: int
+    linked: int
     taken: int
     known: int
     unread: int
@@ -308,7 +319,7 @@ class FolderReport:
         lines = [
             f"{self.folder}: {self.files:,} files, layout {self.layout}, "
             f"model {', '.join(self.models) or 'unknown'}.",
-            f"{self.found:,} images were linked to prompts: {self.taken:,} imported now, "
+            f"{self.found:,} images, {self.linked:,} linked to prompts: {self.taken:,} imported now, "
             f"{self.known:,} imported before or copies, {self.broken.total:,} broken, "
             f"{self.unread:,} not read.",
             f"{enough:,} of {self.asked:,} prompts have {self.expected} or more images; "
@@ -358,7 +369,8 @@ class Tally:
                 self._broken_first.append(Remark(name, step.problem))
             self._images[id(step.found.prompt)] -= 1
             return
-        self._done.add(id(step.found.prompt))
+        if step.found.prompt is not NO_PROMPT:
+            self._done.add(id(step.found.prompt))
         if step.same_as is not None:
             self._same += 1
             if len(self._same_first) < LISTED:
@@ -385,6 +397,7 @@ class Tally:
             files=plan.files,
             ignored=plan.ignored,
             found=len(plan.found),
+            linked=plan.linked,
             taken=self._taken,
             known=self._known,
             unread=len(plan.found) - self._taken - self._known - self._broken,

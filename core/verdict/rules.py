@@ -161,6 +161,8 @@ def rule(rule_id: str) -> Rule:
 
 
 PASS, FAIL, UNSCORED = STATUSES = ("pass", "fail", "unscored")
+NO_TARGET = "no_target"
+"""In place of a status where there is no target color."""
 RULE_NAMES = {entry.id: entry.name for entry in RULES}
 
 

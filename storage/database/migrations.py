@@ -22,12 +22,13 @@ from truehue.storage.database.steps_5_9 import (
     verdict_judgments,
     write_count_and_losses,
 )
-from truehue.storage.database.steps_10_16 import (
+from truehue.storage.database.steps_10_17 import (
     accounts_and_studies,
     evaluations_and_answers,
     expectations_of_verdicts,
     hugging_face_accounts,
     judgments_by_person,
+    object_colors,
     scores_of_items,
     sketches_and_colorings,
 )
@@ -301,6 +302,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(14, "scores-of-items", scores_of_items),
     Migration(15, "evaluations-and-answers", evaluations_and_answers),
     Migration(16, "hugging-face-accounts", hugging_face_accounts),
+    Migration(17, "object-colors", object_colors),
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from truehue.core.generation.truth import describe_true_color, stand_in_tag, true_color_hex
 from truehue.core.prompts.prompt import Prompt
-from truehue.core.records import EvidenceRecord, GenerationRecord, MaskRecord
+from truehue.core.records import EvidenceRecord, GenerationRecord, MaskRecord, ObjectColor
 from truehue.core.runs.concepts import concept_of
 from truehue.core.verdict.expectations import Expectation, expectations_of
 from truehue.core.verdict.rules import DIFFERS
@@ -18,11 +18,11 @@ from truehue.tabs.verdicts.scoring import masks_of
 from truehue.tabs.verdicts.summary import (
     RuleVerdict,
     RuleVerdictJson,
+    color_hex,
+    color_sentence,
     image_verdicts,
     object_verdicts,
 )
-
-NO_TARGET_COLOR = "No target color."
 
 
 class ExpectationJson(TypedDict):
@@ -68,6 +68,7 @@ class GenerationJson(TypedDict):
     targets: list[TargetJson]
     verdicts: list[RuleVerdictJson]
     unscored: str
+    measured: str
     concept: str
 
 
@@ -103,7 +104,7 @@ def gallery_view(context: Context, limit: int, offset: int, filters: Mapping[str
 def generations_json(context: Context, rows: Sequence[GenerationRecord]) -> list[GenerationJson]:
     """Drawings as the gallery shows them, with the verdicts on each and on each of its objects.
 
-    However many they are, the database is asked twice, and once more where some were imported.
+    However many they are, the database is asked three times, and once more where some were imported.
     """
     storage = context.storage
     image_ids = {row.image_id for row in rows if row.image_id}
@@ -111,6 +112,7 @@ def generations_json(context: Context, rows: Sequence[GenerationRecord]) -> list
     masks = storage.masks.for_images(image_ids)
     imported = {row.image_id for row in rows if row.image_id and row.source == "imported"}
     images = storage.images.by_ids(imported) if imported else {}
+    colors = storage.object_colors.for_images(image_ids)
     return [
         _generation_json(
             row,
@@ -119,6 +121,7 @@ def generations_json(context: Context, rows: Sequence[GenerationRecord]) -> list
             images[row.image_id].notes
             if row.image_id in images
             else [str(note) for note in row.origin.get("notes") or ()],
+            colors.get(row.image_id or ""),
         )
         for row in rows
     ]
@@ -129,6 +132,7 @@ def _generation_json(
     evidence: Sequence[EvidenceRecord],
     masks: Mapping[int, MaskRecord],
     notes: Sequence[str],
+    measured: ObjectColor | None,
 ) -> GenerationJson:
     expectations = {
         expectation.position: expectation for expectation in expectations_of(row.targets)
@@ -153,7 +157,7 @@ def _generation_json(
         "image_id": row.image_id,
         "status": row.status,
         "reason": row.reason,
-        "text": row.text,
+        "text": row.text or str(row.origin.get("file") or ""),
         "about": " · ".join(about),
         "details": "\n".join(text for text in (row.prompt_id, size, source) if text),
         "notes": list(notes),
@@ -169,7 +173,8 @@ def _generation_json(
             for position in range(len(row.targets))
         ],
         "verdicts": [verdict.as_json() for verdict in image_verdicts(row.targets, verdicts)],
-        "unscored": "" if expectations or not row.image_id else NO_TARGET_COLOR,
+        "unscored": "" if expectations or not row.image_id else color_sentence(measured),
+        "measured": color_hex(measured) if measured and not expectations else "",
         "concept": _concept_id(row),
     }
 

@@ -14,6 +14,7 @@ from truehue.core.errors import BadInput
 from truehue.core.files import named_path
 from truehue.core.image_sets import UNKNOWN_MODEL, plan, unreadable, unreadable_measured
 from truehue.core.image_sets.records import (
+    NO_PROMPT,
     FolderPlan,
     FolderReport,
     Remark,
@@ -128,7 +129,9 @@ def look(context: Context, actor: Actor, request: ImageFolder) -> FolderPreview:
     broken = unreadable_measured(folder_plan)
     return {
         "found": len(folder_plan.found) - len(broken),
-        "report": report_json(report, True, (*broken, *unreadable(folder_plan))),
+        "report": report_json(
+            report, True, (*broken, *unreadable(folder_plan)), _is_released(folder_plan)
+        ),
     }
 
 
@@ -181,7 +184,9 @@ def import_folder(context: Context, actor: Actor, request: ImageFolder, job: Job
             stored += 1
         set_id = request.set
         set_id = "" if set_id == EVERY_IMPORTED_SET or folder_plan.new_prompts else set_id
-        report = report_json(tally.report(), False, unreadable(folder_plan))
+        report = report_json(
+            tally.report(), False, unreadable(folder_plan), _is_released(folder_plan)
+        )
         job.tell("Cancelled. What was stored stays." if job.stop.is_set() else "Done.")
         return {**report, "score": offer(context, rows, set_id, with_mask)}
     except Exception as error:
@@ -193,17 +198,28 @@ def import_folder(context: Context, actor: Actor, request: ImageFolder, job: Job
             context.staging.clear(request.session)
 
 
+def _is_released(folder_plan: FolderPlan) -> bool:
+    """Whether an image without a prompt is named as the released benchmark names its images."""
+    unlinked = [image.name for image in folder_plan.found if image.prompt is NO_PROMPT]
+    names = [*unlinked, *(remark.where for remark in folder_plan.extra)]
+    return any(_RELEASED.search(name) for name in names)
+
+
 def report_json(
-    report: FolderReport, planned_only: bool, unread: Sequence[Remark] = ()
+    report: FolderReport, planned_only: bool, unread: Sequence[Remark] = (), released: bool = False
 ) -> ImportReport:
     """A report as the dialog shows it: counts, then lists that can be opened. ``unread`` are files
-    that are no images, besides those that the import found so."""
+    that are no images, besides those that the import found so; ``released`` says whether images of
+    the released benchmark have no prompt."""
     broken = RemarkList(report.broken.total + len(unread), (*report.broken.first, *unread))
     with_image = report.asked - report.missing.total if planned_only else report.prompts
     counts: list[tuple[int, str]] = [
         count_entry(report.files, "file", "in the folder"),
-        count_entry(report.found, "image", "linked to prompts"),
+        count_entry(report.linked, "image", "linked to prompts"),
         (with_image, f"of {report.asked:,} prompts with an image"),
+        count_entry(
+            report.found - report.linked, "image", "without a prompt: the color is measured"
+        ),
     ]
     if not planned_only:
         counts += [
@@ -217,16 +233,15 @@ def report_json(
     counts += [
         count_entry(broken.total, "file", "broken, skipped"),
         count_entry(report.new_prompts, "prompt", "that are defined only in the folder's CSV"),
-        count_entry(report.extra.total, "file", "without a prompt"),
+        count_entry(report.extra.total, "file", "not imported"),
         count_entry(report.ignored, "hidden, system or table file", ""),
     ]
     notes = []
-    released = any(_RELEASED.search(entry.where) for entry in report.extra.first)
-    if report.extra.total and (released or not report.found):
+    if released or (report.extra.total and not report.found):
         notes.append(
-            "Some files have no prompt in the chosen set. For images of a released run, "
-            "import its CSV files of prompts first and choose every imported set; for any other "
-            "folder, put a CSV with the columns file and prompt into it."
+            "Some images have no prompt. For images of a released run, import its CSV files of "
+            "prompts first and choose every imported set; for any other folder, put a CSV with the "
+            "columns file and prompt into it."
         )
     lists = [
         _list("Broken", broken),

@@ -14,6 +14,7 @@ from truehue.core.masks import salient
 from truehue.core.masks.grounded.weights import Role, missing, vision_model
 from truehue.core.records import GenerationRecord
 from truehue.core.runs.records import EXACT, GROUNDED, SALIENT, WHOLE
+from truehue.core.verdict.expectations import expectations_of
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
@@ -23,10 +24,12 @@ from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.shared_answers import StartedJob
 from truehue.tabs.runs.form import start_runs
+from truehue.tabs.runs.measured import measure_colors, without_target
 from truehue.tabs.runs.request import DETECTOR, SEGMENTER, RunRequest
-from truehue.tabs.runs.scored import outcomes
+from truehue.tabs.runs.scored import generations_of, outcomes
 
 LOOK_S = 0.5
+SHOWN = 100
 ENDS = ("finished", "failed", "cancelled", "paused", "interrupted")
 
 
@@ -39,9 +42,11 @@ def offer(
     how many brought a mask. Empty where nothing is to be scored.
     """
     listed = list(rows)
-    groups = Counter((set_id or row.prompt_source, row.model) for row in listed)
-    if not groups:
+    if not listed:
         return {}
+    groups = Counter(
+        (set_id or row.prompt_source, row.model) for row in listed if expectations_of(row.targets)
+    )
     maskers = [
         {
             "id": EXACT,
@@ -104,10 +109,10 @@ def _offered(context: Context, actor: Actor, job_id: str) -> list[dict[str, str]
     record = context.jobs.get(job_id)
     if not is_reported(context.jobs, actor, record):
         raise BadInput(UNKNOWN)
-    groups = record.result.get("score", {}).get("groups", [])
-    if not groups:
+    offered = record.result.get("score")
+    if not offered:
         raise BadInput("That import has nothing to be scored.")
-    return list(groups)
+    return list(offered["groups"])
 
 
 def score(
@@ -118,8 +123,13 @@ def score(
     masker: str,
     job: Job,
 ) -> dict[str, Any]:
-    """Runs over the pictures of an offer, one a set and model, which leave every rule's verdict on
-    each picture. The answer is a report. Raises BadInput for what no run can be made of."""
+    """Measures the images without a target color, then runs over the others, one run a set and
+    model, which leaves every rule's verdict on each image. The answer is a report. Raises BadInput
+    for what no run can be made of."""
+    uncolored = without_target(generations_of(context, image_ids))
+    lacking = measure_colors(context, uncolored, masker, job)
+    if job.stop.is_set():
+        return {"title": "Cancelled. What was measured stays.", "counts": [], "lists": []}
     ids: list[str] = []
     for group in groups:
         fields = {
@@ -129,12 +139,15 @@ def score(
             "masker": masker,
         }
         ids += start_runs(context, actor, read_as(RunRequest, fields))["runs"]
-    stopped = _wait(context, ids, job)
+    stopped = _wait(context, ids, job) if ids else ""
     return {
         "title": stopped or "Scored",
         "counts": [] if stopped else outcomes(context, image_ids),
-        "notes": ["The verdicts are on the cards below. In Explore they are a run of their own."],
-        "lists": [],
+        "notes": [
+            "Verdicts and measured colors are on the cards below."
+            + (" In Explore the verdicts are a run of their own." if ids else "")
+        ],
+        "lists": [{"title": "Not measured", "items": lacking[:SHOWN], "total": len(lacking)}],
     }
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from threading import Event
 
+from truehue.core.records import GenerationRecord
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.expectations import expectations_of
 from truehue.core.verdict.rules import RULES, STATUSES
@@ -22,14 +23,20 @@ def store_verdicts(context: Context, folder: RunFolder, stop: Event) -> None:
         pass
 
 
+def generations_of(context: Context, image_ids: Sequence[str]) -> list[GenerationRecord]:
+    """The newest generation of each of these images that has one."""
+    return [
+        generations[0]
+        for image_id in image_ids
+        if (generations := context.storage.drawings.for_image(image_id))
+    ]
+
+
 def outcomes(context: Context, image_ids: Sequence[str]) -> list[list[object]]:
     """How many images each rule passes, fails or cannot score, and how many have no verdict, as
     rows of a report: a number and the words for it."""
-    rows = [
-        drawings[0]
-        for image_id in image_ids
-        if (drawings := context.storage.drawings.for_image(image_id))
-    ]
+    rows = generations_of(context, image_ids)
+    colors = context.storage.object_colors.for_images(set(image_ids))
     evidence = context.storage.evidence.for_images(set(image_ids))
     masks = context.storage.masks.for_images(set(image_ids))
     counts: Counter[tuple[str, str]] = Counter()
@@ -40,9 +47,9 @@ def outcomes(context: Context, image_ids: Sequence[str]) -> list[list[object]]:
         whole = image_verdicts(row.targets, verdicts)
         counts.update((verdict.rule, verdict.status) for verdict in whole)
         if not expectations_of(row.targets):
-            without["target color"] += 1
+            without["target color: " + ("" if image_id in colors else "not ") + "measured"] += 1
         elif not masks_of(masks.get(image_id, ()), row.targets):
-            without["mask"] += 1
+            without["mask: not scored"] += 1
     reported = [
         [counts[by.id, status], f"verdicts by {by.id}: {status}"]
         for by in RULES
@@ -51,5 +58,5 @@ def outcomes(context: Context, image_ids: Sequence[str]) -> list[list[object]]:
     ]
     for lacking, count in without.items():
         images = "image" if count == 1 else "images"
-        reported.append([count, f"{images} without a {lacking}: not scored"])
+        reported.append([count, f"{images} without a {lacking}"])
     return reported

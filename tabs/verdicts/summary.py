@@ -6,8 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
+import numpy as np
+
+from truehue.core.color.people import naming
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.prompts.prompt import ObjectTarget
-from truehue.core.records import EvidenceRecord
+from truehue.core.records import EvidenceRecord, ObjectColor
 from truehue.core.verdict import reasons
 from truehue.core.verdict.expectations import Expectation, expectations_of
 from truehue.core.verdict.reasons import (
@@ -197,3 +201,16 @@ def _sentence(row: EvidenceRecord, expectation: Expectation) -> str:
     fails = row.status == FAIL and expectation.relation != DIFFERS
     text = f"the color of {expectation.label} is " if fails else f"{expectation.label}: "
     return by(row.protocol, text + numbers)
+
+
+def color_sentence(color: ObjectColor | None) -> str:
+    """Why an image without a target color has no verdict, with its color where it was measured: ``No
+    target color: measured #B4532A, most people would call it rust.``"""
+    if color is None:
+        return "No target color."
+    return f"No target color: measured {color_hex(color)}, {naming(color.lab).clause}."
+
+
+def color_hex(color: ObjectColor) -> str:
+    """The measured color as ``#RRGGBB``, outside of sRGB the nearest by channel."""
+    return hex_of(lab_to_srgb8(np.array(color.lab)))

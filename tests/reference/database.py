@@ -60,6 +60,8 @@ TABLES = {
     "brought it alone may change it; a resource without a row belongs to the owner.",
     "masks": "A mask of one image, with its maker and the input that makes it again. The id is the "
     "SHA-256 of image, pixels, maker and parameters.",
+    "object_colors": "The color of an object without a target color, as measured inside a mask: CIELAB, "
+    "D65 and 2 degrees.",
     "picture_profiles": "The colors of an image inside a mask, measured once.",
     "picture_set_images": "An image of an image set.",
     "picture_sets": "Images of one concept that belong together, by the SHA-256 of the content.",

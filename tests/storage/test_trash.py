@@ -12,7 +12,7 @@ import pytest
 from tests.storage.conftest import START, SteppingClock
 from tests.storage.samples import brushed, picture, verdict
 from truehue.core.errors import BadInput, DataFolderError, NotStored
-from truehue.core.records import GenerationRecord
+from truehue.core.records import GenerationRecord, ObjectColor
 from truehue.core.studies import State
 from truehue.storage import Storage
 from truehue.storage.trash import KEPT_DAYS
@@ -29,6 +29,7 @@ TABLES = (
     "picture_set_images",
     "set_views",
     "picture_profiles",
+    "object_colors",
 )
 
 
@@ -55,6 +56,7 @@ def filled(storage: Storage) -> tuple[str, str]:
     storage.drawings.add(
         GenerationRecord("a mug", "m", image_id=first.image_id, prompt_source="s", prompt_id="p")
     )
+    storage.object_colors.add(ObjectColor(first.image_id, mask.mask_id, "1", (50.0, 1.0, 2.0), 9))
     storage.picture_sets.add("mugs", "mug", [(first.image_id, mask.mask_id, "Ann")], True)
     return first.image_id, second.image_id
 
@@ -71,6 +73,7 @@ def test_a_picture_goes_with_all_that_speaks_of_it_and_comes_back_whole(
         "images": 1,
         "masks": 1,
         "evidence": 2,
+        "object_colors": 1,
         "drawings": 1,
         "picture_sets": 1,
         "set_views": 1,

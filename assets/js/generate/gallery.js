@@ -131,7 +131,11 @@ export function mount(widget) {
       if (!said) {
         put(word, MARKS.unscored + ' Not scored');
         word.className = 'th-shot-word th-shot-word-unscored';
-        why.replaceChildren(notScored() + ' ', ...(item.concept ? [compareConcept(item)] : []));
+        why.replaceChildren(
+          ...(item.measured ? [swatches([item.measured]), ' '] : []),
+          notScored() + ' ',
+          ...(item.concept ? [compareConcept(item)] : []),
+        );
         verdict.title = '';
         return;
       }

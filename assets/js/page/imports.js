@@ -275,11 +275,11 @@ export function mount({ element }) {
       const data = await ask('/api/prompts/sets');
       const chosen = setBox.value;
       setBox.replaceChildren(
-        new Option('No set: a CSV in the folder defines the prompts', ''),
+        new Option('No set: from a CSV in the folder, or none', ''),
         new Option('All imported sets, matched by file name', '*'),
         ...data.sets.map((item) => new Option(item.title, item.id)),
       );
-      setBox.value = chosen || (data.sets[0] ? data.sets[0].id : '');
+      setBox.value = chosen;
       path.closest('.th-field').hidden = !data.local;
     } catch (error) {
       say(error.message, true);

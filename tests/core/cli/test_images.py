@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import subprocess
@@ -10,9 +11,12 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from tests.core.image_sets.folders import image
+from tests.salient import needs_weights
 from truehue.core.cli.images import main
+from truehue.core.library import color_of, render, salient_mask
 from truehue.core.prompts.sets import prompt_set
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -44,7 +48,7 @@ def test_a_plan_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert status == 0
     assert text.splitlines() == [
         "run: 4 files, layout published, model unknown.",
-        "3 images were linked to prompts: 0 imported now, 0 imported before or copies, "
+        "3 images, 3 linked to prompts: 0 imported now, 0 imported before or copies, "
         "0 broken, 3 not read.",
         "1 of 2 prompts have 2 or more images; 0 prompts are new. 1 files are extra, 0 hidden, "
         "system or table files were ignored.",
@@ -110,3 +114,36 @@ def test_it_runs_as_a_command_and_stores_nothing(folder: Path) -> None:
     assert done.stdout.startswith("run: 4 files, layout none, model unknown.")
     assert done.stderr == ""
     assert sorted(path.name for path in folder.parent.rglob("*")) == before
+
+
+@needs_weights
+def test_images_are_measured_with_and_without_a_target(
+    tmp_path: Path, network: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    for name, color in (("teal", "#008080"), ("other", "#E83B1B")):
+        Image.fromarray(render("mug", color, size_px=256).srgb8).save(folder / f"{name}.png")
+    Image.new("RGB", (64, 64), (90, 90, 90)).save(folder / "flat.png")
+    (folder / "broken.png").write_bytes(b"no image")
+    (folder / "table.csv").write_text("file,prompt\nteal.png,a teal mug\nnone.png,a cup\n")
+    status, text = run(folder, "--measure")
+    rows = {row["file"]: row for row in csv.DictReader(io.StringIO(text))}
+    assert status == 0
+    assert list(rows) == ["broken.png", "flat.png", "other.png", "teal.png"]
+    teal, other = rows["teal.png"], rows["other.png"]
+    assert (teal["target"], teal["status"], teal["rule"]) == ("#008080", "pass", "truehue")
+    assert (other["prompt"], other["status"], other["target"]) == ("", "no_target", "")
+    one = color_of(folder / "other.png", mask=salient_mask(folder / "other.png").mask)
+    assert (other["measured"], other["people_name"]) == (one.hex, one.people[0][0])
+    assert float(other["a*"]) == pytest.approx(one.lab[1], abs=0.005)
+    assert [rows[name]["status"] for name in ("broken.png", "flat.png")] == ["unscored"] * 2
+    assert rows["flat.png"]["reason"].startswith("Nothing stands out")
+    assert "no image file none.png" in capsys.readouterr().err
+
+
+def test_a_table_has_its_own_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for options in (("--measure", "--json"), ("--rule", "paper")):
+        with pytest.raises(SystemExit, match="2"):
+            run(tmp_path, *options)
+    assert "--rule belongs to --measure" in capsys.readouterr().err

@@ -7,7 +7,7 @@ import pytest
 from tests.core.image_sets.folders import image, prompt
 from truehue.core.errors import BadInput
 from truehue.core.image_sets import plan
-from truehue.core.image_sets.records import FolderPlan, Remark
+from truehue.core.image_sets.records import NO_PROMPT, FolderPlan, Tally, generation_of, read
 
 
 def _planned(tmp_path: Path, table: str | bytes, prompts=(), images="abc") -> FolderPlan:
@@ -29,7 +29,7 @@ def test_ids_texts_and_new_prompts(tmp_path: Path) -> None:
     )
     values = [prompt("beach"), prompt("lake", "A lake, blue.")]
     planned = _planned(tmp_path, table, values, "abcdef")
-    a, b, c, d, e = planned.found
+    a, b, c, d, e, f = planned.found
     assert (a.prompt, a.model, a.seed, a.guidance) == (values[0], "flux", 7, 3.5)
     assert (b.prompt, b.model, b.seed, b.guidance) == (values[1], "sdxl", None, None)
     hat, suitcase = c.prompt.targets
@@ -41,9 +41,10 @@ def test_ids_texts_and_new_prompts(tmp_path: Path) -> None:
     assert e.prompt is c.prompt
     assert (c.k, e.k) == (1, 2)
     assert planned.new_prompts == (c.prompt, d.prompt)
-    assert planned.extra == (Remark("f.png", "The table has no usable line for it."),)
-    assert (planned.problems, planned.missing) == ((), ())
-    assert (planned.layout, planned.ignored, planned.files) == ("mapping", 1, 7)
+    # Of what the table does not name, nobody says the prompt.
+    assert (f.prompt, f.model, f.layout, planned.linked) == (NO_PROMPT, "sdxl", "none", 5)
+    assert (planned.extra, planned.problems, planned.missing) == ((), (), ())
+    assert (planned.layout, planned.ignored, planned.files) == ("mixed", 1, 7)
 
 
 def test_a_text_without_object_and_color_is_read_by_its_words(tmp_path: Path) -> None:
@@ -68,7 +69,7 @@ def test_bad_lines_are_reported_and_the_rest_is_taken(tmp_path: Path) -> None:
         ",beach,,,,,",
         "none.png,beach,,,,,",
         "b.png,sea,,,,,",
-        "b.png,,,,,,",
+        "b.png,,,mug,red,,",
         "b.png,beach,Another text,,,,",
         "b.png,,Twice.,,,,",
         "b.png,,New.,mug,no such color,,",
@@ -127,14 +128,39 @@ def test_bad_lines_are_reported_and_the_rest_is_taken(tmp_path: Path) -> None:
     ],
 )
 def test_other_spellings_of_a_table(tmp_path: Path, content: bytes) -> None:
-    planned = _planned(tmp_path, content)
+    planned = _planned(tmp_path, content, images="a")
     assert [item.prompt.text for item in planned.found] == ["Käse, rot"]
 
 
 def test_a_cell_with_line_breaks_does_not_shift_the_lines(tmp_path: Path) -> None:
-    planned = _planned(tmp_path, 'file,prompt\na.png,"one\ntwo"\n\nb.png,\n')
+    planned = _planned(tmp_path, 'file,prompt,object\na.png,"one\ntwo",\n\nb.png,,mug\n')
     assert planned.found[0].prompt.text == "one\ntwo"
     assert planned.problems[0].where == "line 5"
+
+
+def test_without_a_prompt_an_image_is_imported_without_one(tmp_path: Path) -> None:
+    planned = _planned(tmp_path, "file,prompt,seed\na.png,a red mug,1\nb.png,,7\n")
+    assert [(item.name, item.prompt is NO_PROMPT, item.seed) for item in planned.found] == [
+        ("a.png", False, 1),
+        ("b.png", True, 7),
+        ("c.png", True, None),
+    ]
+    assert len(planned.new_prompts) == 1
+    steps = list(read(planned))
+    report = Tally(planned)
+    for step in steps:
+        report.add(step)
+    numbers = report.report()
+    assert (numbers.found, numbers.linked, numbers.taken, numbers.prompts) == (3, 1, 3, 1)
+    row = generation_of(steps[2], "job", "set")
+    assert (row.text, row.prompt_id, row.prompt_source, row.targets) == ("", "", "", ())
+    # A copy under another name is the same image; what a broken line is of stays out.
+    (tmp_path / "d.png").write_bytes((tmp_path / "c.png").read_bytes())
+    copy = [step for step in read(plan(tmp_path, ())) if step.found.name == "d.png"]
+    assert (copy[0].known, copy[0].same_as) == (True, "c.png")
+    (tmp_path / "table.csv").write_text("file,prompt,object,color\na.png,a mug,mug,no color\n")
+    (remark,) = plan(tmp_path, ()).extra
+    assert (remark.where, remark.why[:29]) == ("a.png", "Line 2 of the table is of it.")
 
 
 def test_a_stray_quotation_mark_costs_its_line_alone(tmp_path: Path) -> None:
@@ -152,7 +178,7 @@ def test_a_stray_quotation_mark_costs_its_line_alone(tmp_path: Path) -> None:
 
 
 def test_a_table_of_an_older_encoding_is_read_and_says_so(tmp_path: Path) -> None:
-    planned = _planned(tmp_path, "file,prompt\na.png,Käse\n".encode("cp1252"))
+    planned = _planned(tmp_path, "file,prompt\na.png,Käse\n".encode("cp1252"), images="a")
     assert [item.prompt.text for item in planned.found] == ["Käse"]
     (remark,) = planned.problems
     assert remark.where == "table.csv"
@@ -207,7 +233,7 @@ def test_a_table_is_named_found_or_refused(tmp_path: Path) -> None:
     outside = tmp_path / "outside.csv"
     outside.write_text("file,prompt_id\na.png,beach\n")
     planned = plan(folder, [prompt("beach")], outside)
-    assert [item.name for item in planned.found] == ["a.png"]
+    assert [item.name for item in planned.found if item.prompt.id] == ["a.png"]
     for name in ("one.csv", "two.csv"):
         (folder / name).write_bytes(outside.read_bytes())
     with pytest.raises(BadInput, match=r"several tables.*\(one\.csv, two\.csv\)"):

@@ -16,7 +16,9 @@ from PIL import Image
 from tests.core.runs.samples import done
 from tests.salient import link_weights, weights
 from truehue.core.batch.health import state_of
-from truehue.core.errors import BadInput
+from truehue.core.color.difference import delta_e00
+from truehue.core.color.systems import parse_target
+from truehue.core.errors import BadInput, MaskError
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 from truehue.core.records import GenerationRecord, ImageRecord, JobRecord
@@ -84,7 +86,7 @@ def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context:
     report = look(context, OWNER, wanted)["report"]
     counts = {text: number for number, text in report["counts"]}
     assert counts["file broken, skipped"] == 1
-    assert counts["files without a prompt"] == 2
+    assert counts["files not imported"] == 2
     import_record = ended(context, start_import(context, OWNER, wanted)["job"])
     offered = import_record.result["score"]
     assert offered["groups"] == [{"set": "mini", "model": "mine"}]
@@ -169,7 +171,60 @@ def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
     assert said == {"an orange cat": "pass", "a red cup": "fail", "a happy dog": None}
     reported = outcomes(context, [str(card["image_id"]) for card in cards.values()])
     assert [1, "verdicts by truehue: pass"] in reported
-    assert [1, "image without a target color: not scored"] in reported
+    assert [1, "image without a target color: not measured"] in reported
+
+
+def test_images_without_a_prompt_end_with_their_color(tmp_path: Path, context: Context) -> None:
+    folder = tmp_path / "photographs"
+    folder.mkdir()
+    for name, color in (("red", (240, 0, 0)), ("sea", (0, 116, 116)), ("12_3", (90, 90, 90))):
+        Image.new("RGB", (48, 48), color).save(folder / f"{name}.png")
+    cut_out(folder / "own.png", "#2E8B57")  # comes with a mask
+    wanted = read_as(ImageFolder, {"path": str(folder)})
+    looked = look(context, OWNER, wanted)
+    assert looked["found"] == 4
+    assert (4, "images without a prompt: the color is measured") in looked["report"]["counts"]
+    # One is named as those of a released run are.
+    assert "import its CSV files of prompts first" in looked["report"]["notes"][0]
+    import_record = ended(context, start_import(context, OWNER, wanted)["job"])
+    assert (import_record.result["score"]["groups"], context.storage.prompt_sets.all()) == ([], [])
+
+    def score(masker: str) -> dict[str, Any]:
+        request = read_as(ScoreImages, {"job": import_record.job_id, "masker": masker})
+        return dict(ended(context, start_scoring(context, OWNER, request)["job"]).result)
+
+    by_mask = score("exact")
+    assert [1, "image without a target color: measured"] in by_mask["counts"]
+    (lacking,) = by_mask["lists"]
+    assert lacking["total"] == 3
+    assert "red.png: No mask: select the object in Inspect." in lacking["items"]
+    assert score("whole")["counts"] == [[4, "images without a target color: measured"]]
+    cards = {
+        card["text"]: (card["measured"], card["unscored"], card["verdicts"])
+        for card in generations_json(context, context.storage.drawings.recent())
+    }
+    assert cards["red.png"] == (
+        "#F00000",
+        "No target color: measured #F00000, most people would call it red.",
+        [],
+    )
+    assert cards["sea.png"][1] == (
+        "No target color: measured #007474, people would call it teal (31%) or blue (17%)."
+    )
+    colors = context.storage.object_colors
+    (own,) = (row for row in context.storage.drawings.recent() if row.origin["file"] == "own.png")
+    stored = colors.for_images([str(own.image_id)])[str(own.image_id)]
+    (mask,) = context.storage.masks.for_image(str(own.image_id))
+    assert (stored.mask_id, stored.pixel_count) == (mask.mask_id, mask.area_px)
+    assert delta_e00(np.array(stored.lab), np.array(parse_target("#2E8B57").lab)) < 1.0
+    # The color goes and comes back with its mask.
+    colors.add(stored)
+    entry = context.storage.trash.move("mask", [mask.mask_id])
+    assert colors.for_images([str(own.image_id)]) == {}
+    context.storage.trash.restore(entry.trash_id)
+    assert colors.for_images([str(own.image_id)])[str(own.image_id)] == stored
+    with pytest.raises(MaskError, match="choose one of this image's masks"):
+        colors.add(replace(stored, image_id=str(context.storage.drawings.recent()[0].image_id)))
 
 
 def test_a_run_that_no_rule_can_judge_says_why(context: Context, tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
-"""Steps 10 to 15: users of judgments; accounts and studies; colorings; keys of expectations; scores;
-evaluations of vision-language models and their answers."""
+"""Steps 10 to 17: users of judgments; accounts and studies; colorings; keys of expectations; scores;
+evaluations of vision-language models and their answers; accounts of Hugging Face; measured colors."""
 
 from __future__ import annotations
 
@@ -396,5 +396,20 @@ def hugging_face_accounts(cursor: duckdb.DuckDBPyConnection) -> None:
         CREATE TABLE hugging_face_accounts (
             hugging_face_id  VARCHAR PRIMARY KEY,
             account_id       VARCHAR NOT NULL
+        )
+    """)
+
+
+def object_colors(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Make the table of colors that were measured where no target color is given."""
+    cursor.execute("""
+        CREATE TABLE object_colors (
+            image_id     VARCHAR NOT NULL,
+            mask_id      VARCHAR NOT NULL,
+            version      VARCHAR NOT NULL,
+            lab          DOUBLE[3] NOT NULL,
+            pixel_count  BIGINT NOT NULL,
+            created_at   TIMESTAMP NOT NULL,
+            PRIMARY KEY (image_id, mask_id, version)
         )
     """)

@@ -1,0 +1,105 @@
+"""A table of images: of each object its verdict, or its color where no target color is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from truehue.core.color.people import naming
+from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.systems import Lab
+from truehue.core.concepts.palette import describe_colors
+from truehue.core.errors import MaskError, TrueHueError
+from truehue.core.image_sets.records import ImportStep
+from truehue.core.images.pixels import masked_colors
+from truehue.core.masks.from_marks import select_salient
+from truehue.core.verdict.expectations import Expectation, expectations_of
+from truehue.core.verdict.measure import TargetObject, measure
+from truehue.core.verdict.rules import NO_TARGET, UNSCORED
+
+NO_REASON = "No target color."
+
+
+def image_row(
+    file: str,
+    prompt: str,
+    expectation: Expectation | None,
+    status: str,
+    reason: str,
+    *,
+    rule: str = "",
+    lab: Lab | None = None,
+    delta_e00: float | None = None,
+) -> dict[str, Any]:
+    """A row of the table: the columns are its keys. ``lab`` is the measured color, CIELAB, D65 and 2
+    degrees; ``people_name`` is the name that people use most for it, ``people_percent`` their share.
+    What is not known is None."""
+    name = naming(lab).names[0] if lab is not None else None
+    return {
+        "file": file,
+        "prompt": prompt,
+        "object": expectation.target.name if expectation else "",
+        "target": expectation.color.hex if expectation else "",
+        "relation": expectation.relation if expectation else "",
+        "status": status,
+        "rule": rule,
+        "delta_e00": None if delta_e00 is None else round(delta_e00, 2),
+        "measured": None if lab is None else hex_of(lab_to_srgb8(np.array(lab))),
+        **dict(zip(("L*", "a*", "b*"), _rounded(lab), strict=True)),
+        "people_name": name.name if name else None,
+        "people_percent": round(100.0 * name.share, 1) if name else None,
+        "reason": reason,
+    }
+
+
+def _rounded(lab: Lab | None) -> tuple[float | None, ...]:
+    return (None,) * 3 if lab is None else tuple(round(value, 2) for value in lab)
+
+
+def measured_rows(step: ImportStep, rule_id: str) -> Iterator[dict[str, Any]]:
+    """The rows of an image of a folder, one an object that a color is asked of, by a rule; or the one
+    row with the color of the image's object.
+
+    The object is what is not transparent, or else what stands out. Where that cannot tell, and of a
+    file that cannot be read, the row is ``unscored`` with the reason. Raises BadInput for an unknown
+    rule.
+    """
+    file, prompt = step.found.name, step.found.prompt.text
+    expectations = expectations_of(step.found.prompt.targets)
+    try:
+        if step.loaded is None:
+            raise TrueHueError(step.problem or f"It is a copy of {step.same_as}.")
+        srgb8, mask = step.loaded.srgb8, _mask(step, len(expectations))
+        if not expectations:
+            lab = describe_colors(masked_colors(srgb8, mask)).lit_lab
+            yield image_row(file, prompt, None, NO_TARGET, NO_REASON, lab=lab)
+    except TrueHueError as error:
+        for expectation in expectations or (None,):
+            yield image_row(file, prompt, expectation, UNSCORED, str(error))
+        return
+    for expectation in expectations:
+        asked = TargetObject(expectation.target.name, expectation.relation, expectation.guided)
+        verdict = measure(srgb8, mask, expectation.color, rule_id, target_object=asked).verdict
+        distance = next((m.value for m in verdict.metrics if m.name == "delta_e00"), None)
+        yield image_row(
+            file,
+            prompt,
+            expectation,
+            verdict.status,
+            verdict.reason,
+            rule=verdict.rule,
+            lab=verdict.lab,
+            delta_e00=distance,
+        )
+
+
+def _mask(step: ImportStep, objects: int) -> np.ndarray:
+    """The pixels of the object, bool ``(H, W)``; raises TrueHueError where nobody can tell."""
+    assert step.loaded is not None
+    if objects > 1:
+        raise MaskError(f"What stands out is one object; this prompt has {objects}.")
+    if step.loaded.opaque is not None and step.loaded.opaque.any():
+        return step.loaded.opaque
+    return select_salient(step.loaded.srgb8)[0]

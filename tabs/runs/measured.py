@@ -1,0 +1,63 @@
+"""Measured colors of images without a target color: what a run cannot judge says its color."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from truehue.core.concepts.palette import COLOR_VERSION, describe_colors
+from truehue.core.errors import MaskError, TrueHueError
+from truehue.core.images.pixels import masked_colors
+from truehue.core.masks import salient
+from truehue.core.masks.from_marks import mask_from_marks
+from truehue.core.records import GenerationRecord, MaskRecord, ObjectColor
+from truehue.core.runs.records import EXACT, SALIENT, WHOLE
+from truehue.core.verdict.expectations import expectations_of
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.jobs import Job
+
+
+def without_target(rows: Sequence[GenerationRecord]) -> list[GenerationRecord]:
+    """The images that no color is asked of."""
+    return [row for row in rows if row.image_id and not expectations_of(row.targets)]
+
+
+def measure_colors(
+    context: Context, rows: Sequence[GenerationRecord], masker: str, job: Job
+) -> list[str]:
+    """Measures and stores the colors of images without a target color; the answer says of each that
+    has none why. Stops when the job says so; what is stored is not measured again."""
+    stored = set(context.storage.object_colors.for_images({str(row.image_id) for row in rows}))
+    lacking = []
+    for done, row in enumerate(rows):
+        if job.stop.is_set():
+            break
+        job.tell(f"Measuring: {done:,} of {count_noun(len(rows), 'image')}", done, len(rows))
+        image_id = str(row.image_id)
+        if image_id in stored:
+            continue
+        stored.add(image_id)
+        try:
+            record = _mask(context, image_id, masker)
+            pixels = masked_colors(context.srgb8(image_id), context.mask_pixels(record.mask_id))
+            found = describe_colors(pixels)
+        except TrueHueError as error:
+            lacking.append(f"{row.origin.get('file') or row.text}: {error}")
+            continue
+        context.storage.object_colors.add(
+            ObjectColor(image_id, record.mask_id, COLOR_VERSION, found.lit_lab, found.pixel_count)
+        )
+    return lacking
+
+
+def _mask(context: Context, image_id: str, masker: str) -> MaskRecord:
+    """The newest mask of an image, or one that the masker makes; raises TrueHueError where it
+    finds none."""
+    for record in context.storage.masks.for_image(image_id):
+        return record
+    if masker == EXACT or (masker != WHOLE and not salient.is_available(context.sources)):
+        raise MaskError("No mask: select the object in Inspect.")
+    # A name that a detector could look for is not known.
+    mark = {"type": WHOLE if masker == WHOLE else SALIENT}
+    mask = mask_from_marks(context.srgb8(image_id), [mark], sources=context.sources)
+    return context.storage.masks.add(image_id, mask)
