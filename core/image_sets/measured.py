@@ -80,8 +80,12 @@ def measured_rows(step: ImportStep, rule_id: str) -> Iterator[dict[str, Any]]:
             yield image_row(file, prompt, expectation, UNSCORED, str(error))
         return
     for expectation in expectations:
-        asked = TargetObject(expectation.target.name, expectation.relation, expectation.guided)
-        verdict = measure(srgb8, mask, expectation.color, rule_id, target_object=asked).verdict
+        target_object = TargetObject(
+            expectation.target.name, expectation.relation, expectation.guided
+        )
+        verdict = measure(
+            srgb8, mask, expectation.color, rule_id, target_object=target_object
+        ).verdict
         distance = next((m.value for m in verdict.metrics if m.name == "delta_e00"), None)
         yield image_row(
             file,
