@@ -100,6 +100,7 @@ declare namespace Api {
     '/api/colorize/picture': [SketchImageRequest, ColoringFile];
     '/api/colorize/sketches': [StoreSketchRequest, SketchOfConcept];
     '/api/compare/analyses/cells': [ExtractCells, StartedJob];
+    '/api/compare/example': [EmptyRequest, ComparedExample];
     '/api/compare/image/look': [Mark, MarkPreview];
     '/api/compare/image/mark': [Mark, SavedMark];
     '/api/compare/image/pool': [Pool, PooledImages];
@@ -798,6 +799,10 @@ declare namespace Api {
   interface ComparedColors {
     lab: [number, number, number];
     references: Array<ReferenceColor>;
+  }
+
+  interface ComparedExample {
+    concept: string;
   }
 
   interface CompletionForm {

@@ -111,9 +111,9 @@ def _verified(system_id: str) -> bytes:
 
 
 def verified(path: Path, sha256: str, name: str) -> bytes:
-    """The bytes of a file of :data:`FOLDER`, which has the data called ``name``; raises TrueHueError
+    """The bytes of a file of the assets, which has the data called ``name``; raises TrueHueError
     where it is missing, or its SHA-256 is another."""
-    restore = "Restore it with: git checkout -- assets/color_systems"
+    restore = f"Restore it with: git checkout -- assets/{path.parent.name}"
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -121,7 +121,7 @@ def verified(path: Path, sha256: str, name: str) -> bytes:
     if hashlib.sha256(content).hexdigest() != sha256:
         raise TrueHueError(
             f"{path} was changed: its SHA-256 is not that of {name} as published, "
-            f"so scores would not be comparable. {restore}"
+            f"so results would not be comparable. {restore}"
         )
     return content
 

@@ -205,6 +205,7 @@ def serve(
     from truehue.tabs.accounts.control import Control
     from truehue.tabs.backup.bucket import BucketBackup
     from truehue.tabs.batches.supervisor import RunSupervisor, folders_of_runs
+    from truehue.tabs.compare.example import store_ratings
     from truehue.tabs.export.service import clear as clear_exports
     from truehue.tabs.page.answers import cut_endless
     from truehue.tabs.page.errors import others_read_errors
@@ -234,6 +235,8 @@ def serve(
     context.jobs.recover()
     context.staging.clear_all()
     clear_exports(context)
+    if settings.example and not settings.demo:
+        store_ratings(context)
     if isinstance(context, Demonstration):
         limit_pixels(context.limits.image_pixels)
         context.begin()
@@ -281,12 +284,15 @@ def serve(
 def warm(context: Context, has_answered: Callable[[], bool]) -> None:
     """Gets ready what the first visitor would wait for: after the first answer, which it would
     delay, or after ``WARM_S`` without one."""
+    from truehue.tabs.compare.example import has_example, make_renders
     from truehue.tabs.library.service import Library
 
     end = time.monotonic() + WARM_S
     while not has_answered() and time.monotonic() < end:
         time.sleep(0.1)
     context.service(Library).warm()
+    if not context.demo and has_example(context):
+        make_renders(context)
     freeze_gc()
 
 

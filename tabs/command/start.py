@@ -377,7 +377,7 @@ def check_folder(data: Path) -> None:
 
 
 SHOWN = 5
-_NAMED = ("Broken", "Belongs to no prompt")
+_NAMED = ("Broken", "Not imported")
 """Lists of an import's report whose files are named."""
 
 

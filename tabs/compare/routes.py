@@ -16,10 +16,12 @@ from truehue.tabs.compare.concept.service import (
     intervals_view,
 )
 from truehue.tabs.compare.concept.steps import images_view, steps_view
+from truehue.tabs.compare.example import compare_example
 from truehue.tabs.compare.images import Mark, Pool, pool, review_mark, save_mark
 from truehue.tabs.compare.sweep import sweep_chart, sweep_view
 from truehue.tabs.page.answers import Answer, csv_attachment, json_answer
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.router import FeatureRouter
 from truehue.tabs.sources.distributions import concepts_view
 
@@ -47,6 +49,7 @@ def compare_routes(context: Context) -> FeatureRouter:
     for name, view in views.items():
         router.add_api_route(f"/{name}", _answering(context, view), methods=["GET"])
 
+    router.post_json("/example", EmptyRequest, compare_example)
     router.post_json("/image/look", Mark, review_mark)
     router.post_json("/image/mark", Mark, save_mark)
     router.post_json("/image/pool", Pool, pool)

@@ -245,7 +245,7 @@ def report_json(
         )
     lists = [
         _list("Broken", broken),
-        _list("Belongs to no prompt", report.extra),
+        _list("Not imported", report.extra),
         # Of a few images for many prompts the count says enough.
         _list(
             "Prompts without an image", report.missing if with_image * 10 > report.asked else _NONE

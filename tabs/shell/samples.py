@@ -12,6 +12,7 @@ from truehue.core.concepts.reading import read_distributions
 from truehue.core.generation.registry import RENDERER
 from truehue.core.prompts.sets import prompt_set
 from truehue.tabs.batches.supervisor import RunSupervisor
+from truehue.tabs.compare.example import store_ratings
 from truehue.tabs.compare.people.examples import EXAMPLES as FILES
 from truehue.tabs.generate.examples import EXAMPLES, make_example
 from truehue.tabs.generate.form import GenerateImages, start_generation
@@ -71,6 +72,7 @@ def _examples(context: Context, end: Callable[[], bool]) -> None:
 
 
 def _distributions(context: Context, end: Callable[[], bool]) -> None:
+    store_ratings(context)
     file = next(example for example in FILES if example.file_name == "palettes.csv")
     for part in read_distributions(file.file_name, file.make().encode()).parts():
         context.storage.distributions.add(part, MADE_UP, file.file_name, "TrueHue", False)

@@ -1,7 +1,7 @@
 // One concept and its distributions side by side.
 import { make, many, put, table } from '../shared/dom.js';
 import { onTheme } from '../shared/figure.js';
-import { ask } from '../shared/http.js';
+import { ask, send } from '../shared/http.js';
 import { opener } from '../shared/opening.js';
 import { store } from '../shared/state.js';
 import { conceptChooser } from './concept_chooser.js';
@@ -44,6 +44,8 @@ export function mount(widget) {
   let stale = false;
   // Images that were on the page before the concept was chosen.
   let guests = [];
+  // Whether the concept is the one that the room opens with: what is dropped takes its place.
+  let example = false;
 
   const chooser = conceptChooser(box, (next) => go({ ...next, d: null }));
   const controls = conceptControls(box, { go, pair: () => state.pair, place: arrange });
@@ -68,13 +70,19 @@ export function mount(widget) {
     },
   });
   const drop = dropField(box, {
-    concept: () => (chosen ? chosen.words : ''),
-    room: () => MAX_SOURCES - state.d.length,
+    concept: () => (chosen && !example ? chosen.words : ''),
+    room: () => MAX_SOURCES - (example ? 0 : state.d.length),
     // A file may hold other concepts than the one on the page: then the first of the file is opened.
     async add(full, made) {
       // As the choices write them: one that stands here is not offered again.
       const list = full.map((item) => item.replace(/^(\w+:[0-9a-f]{16})[0-9a-f]+/, '$1'));
       await concepts();
+      if (example && !made) {
+        example = false;
+        chooser.begin();
+        go({ concept: '', words: '', d: list });
+        return;
+      }
       const other = made && chosen && !(await holds(list[0]));
       if (made && (!chosen || other)) {
         go({
@@ -166,6 +174,7 @@ export function mount(widget) {
       ('concept' in next || 'words' in next) &&
       (next.concept !== state.concept || (next.words || '') !== state.words);
     const saved = state.d;
+    if (other && state.concept) example = false;
     Object.assign(state, next);
     state.words ||= '';
     state.d ||= [];
@@ -374,7 +383,13 @@ export function mount(widget) {
         try {
           await begin();
           chooser.begin();
-          await draw(request);
+          drop.say('Looking for something to show…');
+          const { concept } = await send('/api/compare/example', {});
+          drop.say('');
+          if (mine !== request) return;
+          example = Boolean(concept);
+          if (example) go({ concept, d: null, fresh: true });
+          else await draw(request);
         } catch (error) {
           if (mine === request) problem(error.message);
         }

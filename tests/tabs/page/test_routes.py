@@ -136,10 +136,11 @@ def test_a_prompt_file_is_uploaded(client: TestClient) -> None:
 def test_a_folder_from_a_browser_is_imported_once(client: TestClient, context: Context) -> None:
     files = {
         "mine/map.csv": b"file,prompt,object,color\na.png,A red mug,mug,css:red\n"
-        b"b.png,A blue mug,,\ngone.png,A mug,,\n",
+        b"b.png,A blue mug,,\ngone.png,A mug,,\nd.png,,hat,\n",
         "mine/a.png": png(1),
         "mine/b.png": b"no picture",
         "mine/c.png": png(3),
+        "mine/d.png": png(4),
     }
     for _ in range(2):
         for path, content in files.items():
@@ -148,19 +149,20 @@ def test_a_folder_from_a_browser_is_imported_once(client: TestClient, context: C
             assert sent.status_code == 200
         target = {"session": SESSION, "set": "", "model": "FLUX"}
         plan = client.post("/api/image-sets/plan", json=target, headers=OURS).json()
-        assert plan["found"] == 1  # b.png is broken
+        assert plan["found"] == 2  # b.png is broken, c.png has no prompt
         job = client.post("/api/image-sets/start", json=target, headers=OURS).json()["job"]
         state = finished(client, job)
         lists = {item["title"]: item["total"] for item in state["result"]["lists"]}
         assert lists["Broken"] == 1
-        assert lists["Belongs to no prompt"] == 1
+        assert lists["Not imported"] == 1  # d.png, whose line has no prompt
         assert not context.staging.folder(SESSION).exists()
-    (row,) = context.storage.drawings.recent()
+    unlinked, row = context.storage.drawings.recent()
+    assert (unlinked.text, unlinked.origin["file"]) == ("", "c.png")
     assert (row.text, row.model, row.source) == ("A red mug", "FLUX", "imported")
-    assert context.storage.images.count() == 1
+    assert context.storage.images.count() == 2
     prompts = context.service(Library).index(row.prompt_source).prompts
     assert [prompt.text for prompt in prompts] == ["A red mug", "A blue mug", "A mug"]
-    shown = client.get("/api/drawings").json()["items"][0]
+    shown = client.get("/api/drawings").json()["items"][1]
     assert shown["targets"][0]["color_label"] == "red"
 
 
