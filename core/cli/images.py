@@ -20,6 +20,7 @@ from truehue.core.image_sets.records import FolderPlan, Tally, read
 from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
+from truehue.core.spreadsheets import cell
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES
 
 EPILOG = """\
@@ -92,7 +93,7 @@ def _print_table(planned: FolderPlan, rule_id: str) -> None:
             if table is None:
                 table = csv.DictWriter(sys.stdout, list(row), lineterminator="\n")
                 table.writeheader()
-            table.writerow(row)
+            table.writerow({name: cell(value) for name, value in row.items()})
             sys.stdout.flush()
 
 

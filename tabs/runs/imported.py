@@ -10,11 +10,14 @@ from pydantic import Field
 
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
+from truehue.core.image_sets.measured import image_row
 from truehue.core.masks import salient
 from truehue.core.masks.grounded.weights import Role, missing, vision_model
 from truehue.core.records import GenerationRecord
 from truehue.core.runs.records import EXACT, GROUNDED, SALIENT, WHOLE
+from truehue.core.spreadsheets import csv_text
 from truehue.core.verdict.expectations import expectations_of
+from truehue.core.verdict.rules import DEFAULT_RULE, rule
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
@@ -26,7 +29,7 @@ from truehue.tabs.page.shared_answers import StartedJob
 from truehue.tabs.runs.form import start_runs
 from truehue.tabs.runs.measured import measure_colors, without_target
 from truehue.tabs.runs.request import DETECTOR, SEGMENTER, RunRequest
-from truehue.tabs.runs.scored import generations_of, outcomes
+from truehue.tabs.runs.scored import generations_of, outcomes, table_of
 
 LOOK_S = 0.5
 SHOWN = 100
@@ -89,6 +92,25 @@ class ScoreImages(PageRequest):
     masker: str = ""
 
 
+class ImportedTable(PageRequest):
+    """The table of an import: its id, and the rule of the verdicts."""
+
+    job: str = Field(title="The import")
+    rule: str = DEFAULT_RULE
+
+
+@requires("look")
+def images_csv(context: Context, actor: Actor, request: ImportedTable) -> tuple[str, str]:
+    """Name and text of the CSV file of an import's images, with the columns of
+    :func:`truehue.core.image_sets.measured.image_row`. Raises BadInput for no such import."""
+    _offered(context, actor, request.job)
+    by = rule(request.rule)
+    image_ids = context.storage.drawings.images_of_job(request.job)
+    rows = [list(row.values()) for row in table_of(context, image_ids, by.id)]
+    columns = list(image_row("", "", None, "", ""))
+    return "truehue-images.csv", csv_text(columns, rows)
+
+
 @requires("compute")
 def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> StartedJob:
     """Starts to score imported images. Raises BadInput for no such import."""
@@ -99,7 +121,10 @@ def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> Start
             "scoring",
             f"Scoring {count_noun(len(image_ids), 'imported image')}",
             actor,
-            lambda job: score(context, actor, groups, image_ids, request.masker, job),
+            lambda job: {
+                **score(context, actor, groups, image_ids, request.masker, job),
+                "csv": f"/api/image-sets/images.csv?job={request.job}",
+            },
         ).id
     }
 

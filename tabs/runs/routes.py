@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from fastapi.responses import JSONResponse
+from fastapi import Request
+from fastapi.responses import JSONResponse, Response
 
-from truehue.tabs.page.answers import json_answer
+from truehue.tabs.page.answers import csv_attachment, json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.page.router import FeatureRouter
+from truehue.tabs.page.router import FeatureRouter, read_address
 from truehue.tabs.runs.form import estimate_view, form_view, start_runs, try_out
 from truehue.tabs.runs.image_import import (
     ImageFolder,
@@ -18,7 +19,7 @@ from truehue.tabs.runs.image_import import (
     start_import,
     take_file,
 )
-from truehue.tabs.runs.imported import ScoreImages, start_scoring
+from truehue.tabs.runs.imported import ImportedTable, ScoreImages, images_csv, start_scoring
 from truehue.tabs.runs.list import ChangeRun, change_run, runs_view
 from truehue.tabs.runs.request import RunRequest
 
@@ -50,4 +51,11 @@ def image_set_routes(context: Context) -> FeatureRouter:
     router.post_json("/plan", ImageFolder, look)
     router.post_json("/start", ImageFolder, start_import)
     router.post_json("/score", ScoreImages, start_scoring)
+
+    @router.get("/images.csv")
+    def table(request: Request, actor: Actor = router.current_actor) -> Response:
+        return csv_attachment(
+            lambda: images_csv(context, actor, read_address(ImportedTable, request))
+        )
+
     return router

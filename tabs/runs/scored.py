@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from threading import Event
 
+from truehue.core.image_sets.measured import NO_REASON, image_row
 from truehue.core.records import GenerationRecord
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.expectations import expectations_of
-from truehue.core.verdict.rules import RULES, STATUSES
+from truehue.core.verdict.rules import NO_TARGET, RULES, STATUSES, UNSCORED
 from truehue.tabs.page.context import Context
 from truehue.tabs.verdicts.scoring import masks_of, score_stored_images
 from truehue.tabs.verdicts.summary import image_verdicts, object_verdicts
@@ -60,3 +61,42 @@ def outcomes(context: Context, image_ids: Sequence[str]) -> list[list[object]]:
         images = "image" if count == 1 else "images"
         reported.append([count, f"{images} without a {lacking}"])
     return reported
+
+
+def table_of(
+    context: Context, image_ids: Sequence[str], rule_id: str
+) -> Iterator[dict[str, object]]:
+    """A row of :func:`truehue.core.image_sets.measured.image_row` for each object of these images
+    that a color is asked of, as a rule judged it last, and one for each image without such."""
+    colors = context.storage.object_colors.for_images(set(image_ids))
+    evidence = context.storage.evidence.for_images(set(image_ids))
+    for row in generations_of(context, image_ids):
+        image_id, file = str(row.image_id), str(row.origin.get("file") or "")
+        expectations = expectations_of(row.targets)
+        if not expectations and (color := colors.get(image_id)):
+            yield image_row(file, row.text, None, NO_TARGET, NO_REASON, lab=color.lab)
+        elif not expectations:
+            yield image_row(file, row.text, None, UNSCORED, "Not measured.")
+        for expectation in expectations:
+            verdict = next(
+                (
+                    record
+                    for record in evidence.get(image_id, ())
+                    if record.protocol == rule_id and record.expectation in expectation.answer_keys
+                ),
+                None,
+            )
+            if verdict is None:
+                reason = f"No verdict by {rule_id} yet."
+                yield image_row(file, row.text, expectation, UNSCORED, reason)
+                continue
+            yield image_row(
+                file,
+                row.text,
+                expectation,
+                verdict.status,
+                str(verdict.numbers.get("told") or verdict.reason),
+                rule=rule_id,
+                lab=verdict.numbers.get("lab"),
+                delta_e00=verdict.numbers.get("delta_e00"),
+            )

@@ -8,12 +8,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from truehue.core.concepts.reading import read_distributions
 from truehue.core.generation.registry import RENDERER
 from truehue.core.prompts.sets import prompt_set
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.compare.example import store_ratings
-from truehue.tabs.compare.people.examples import EXAMPLES as FILES
 from truehue.tabs.generate.examples import EXAMPLES, make_example
 from truehue.tabs.generate.form import GenerateImages, start_generation
 from truehue.tabs.generate.own_prompt import OwnPrompt
@@ -33,7 +31,6 @@ SIZE_PX = 256
 THING = "banana"
 OWN_WORDS = ("A photo of a vivid reddish orange mug", "A photo of a strong green teapot")
 SAMPLE = "Sample: "
-MADE_UP = "Made-up palettes, to compare with"
 RUNS: tuple[Mapping[str, Any], ...] = (
     {"set": "mini", "limit": 8, "name": SAMPLE + "as asked"},
     {"set": "mini", "limit": 8, "failure": "ignored", "name": SAMPLE + "colors ignored"},
@@ -73,9 +70,6 @@ def _examples(context: Context, end: Callable[[], bool]) -> None:
 
 def _distributions(context: Context, end: Callable[[], bool]) -> None:
     store_ratings(context)
-    file = next(example for example in FILES if example.file_name == "palettes.csv")
-    for part in read_distributions(file.file_name, file.make().encode()).parts():
-        context.storage.distributions.add(part, MADE_UP, file.file_name, "TrueHue", False)
 
 
 def _selection(context: Context, end: Callable[[], bool]) -> None:

@@ -21,6 +21,13 @@ function listed(title, items, total) {
   return box;
 }
 
+function download(href) {
+  const link = make('a', 'th-button', 'Images as CSV');
+  link.href = href;
+  link.download = '';
+  return link;
+}
+
 function show(box, report) {
   const counts = make('dl');
   report.counts.forEach(([number, text]) =>
@@ -30,6 +37,7 @@ function show(box, report) {
     make('b', '', report.title),
     counts,
     ...(report.notes || []).map((text) => make('p', '', text)),
+    ...(report.csv ? [download(report.csv)] : []),
     ...report.lists
       .filter((list) => list.total)
       .map((list) => listed(list.title, list.items, list.total)),

@@ -14,10 +14,12 @@ import pytest
 from PIL import Image
 
 from tests.core.image_sets.folders import image
-from tests.salient import needs_weights
+from tests.salient import needs_weights, network
 from truehue.core.cli.images import main
 from truehue.core.library import color_of, render, salient_mask
 from truehue.core.prompts.sets import prompt_set
+
+__all__ = ["network"]
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import time
 import uuid
@@ -34,7 +36,7 @@ from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.runs import imported
 from truehue.tabs.runs.form import estimate_view, start_runs, stored_choices
 from truehue.tabs.runs.image_import import ImageFolder, look, start_import
-from truehue.tabs.runs.imported import ScoreImages, start_scoring
+from truehue.tabs.runs.imported import ImportedTable, ScoreImages, images_csv, start_scoring
 from truehue.tabs.runs.list import runs_view
 from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.runs.scored import outcomes
@@ -117,6 +119,10 @@ def test_imported_images_end_in_verdicts_on_their_cards(tmp_path: Path, context:
         assert said["truehue"] == said["released"] == "pass"
     (folder,) = context.service(RunSupervisor).folders()
     assert state_of(folder).status == "finished"
+    table = read_as(ImportedTable, {"job": import_record.job_id, "rule": "released"})
+    rows = list(csv.DictReader(io.StringIO(images_csv(context, OWNER, table)[1])))
+    assert [(row["status"], row["rule"]) for row in rows] == [("pass", "released")] * 2
+    assert all(row["target"] and row["measured"] for row in rows)
 
 
 def table_of(tmp_path: Path) -> Path:
@@ -211,6 +217,15 @@ def test_images_without_a_prompt_end_with_their_color(tmp_path: Path, context: C
     assert cards["sea.png"][1] == (
         "No target color: measured #007474, people would call it teal (31%) or blue (17%)."
     )
+    table = read_as(ImportedTable, {"job": import_record.job_id})
+    name, text = images_csv(context, OWNER, table)
+    rows = {row["file"]: row for row in csv.DictReader(io.StringIO(text))}
+    assert (name, len(rows)) == ("truehue-images.csv", 4)
+    assert [rows["sea.png"][key] for key in ("status", "measured", "people_name")] == [
+        *("no_target", "#007474", "teal"),
+    ]
+    with pytest.raises(BadInput, match="rule"):
+        images_csv(context, OWNER, table.model_copy(update={"rule": "mine"}))
     colors = context.storage.object_colors
     (own,) = (row for row in context.storage.drawings.recent() if row.origin["file"] == "own.png")
     stored = colors.for_images([str(own.image_id)])[str(own.image_id)]
