@@ -27,6 +27,8 @@ FLOOR = 12
 
 Stratum = tuple[str, str, str]
 Feature = tuple[str, str, Hashable]
+# Load, seeded order, id.
+_Entry = tuple[int, bytes, str]
 
 
 def quota(size: int) -> int:
@@ -89,14 +91,13 @@ class _Choice:
             self._strata[stratum(prompt)].append(prompt)
         self._left = {key: quota(len(members)) for key, members in self._strata.items()}
 
-    def _load(self, prompt_id: str) -> tuple[int, int]:
-        """How much was asked of a prompt's template, then of all its parts; only ever grows."""
-        template, *parts = self._parts[prompt_id]
+    def _load(self, prompt_id: str) -> int:
+        """How much was asked of a prompt's objects and colors; only ever grows."""
         squares = self._squares
         load = 0
-        for part in parts:
+        for part in self._parts[prompt_id][1:]:
             load += squares[part]
-        return self._asked[template], load
+        return load
 
     def _keep(self, prompt_id: str, location: Stratum) -> None:
         self.kept.add(prompt_id)
@@ -115,11 +116,12 @@ class _Choice:
                     if is_color[part]:
                         offers[part].append((prompt.id, key))
 
-        def worth(offer: tuple[str, Stratum]) -> tuple[int, tuple[int, int], bytes]:
-            """The offer to take first is the least: the most new colors, then the least load."""
+        def worth(offer: tuple[str, Stratum]) -> tuple[int, int, int, bytes]:
+            """The offer to take first is the least: the most new colors, then the template that
+            was used least, then the least load."""
             parts = self._parts[offer[0]]
             new = sum(is_color[part] and not self._asked[part] for part in parts)
-            return -new, self._load(offer[0]), self._rank[offer[0]]
+            return -new, self._asked[parts[0]], self._load(offer[0]), self._rank[offer[0]]
 
         def order(part: int) -> tuple[int, bytes]:
             return len(offers[part]), rank(f"mini/{self._features[part]}")
@@ -132,20 +134,32 @@ class _Choice:
     def fill(self) -> None:
         """Keeps what each stratum still has to give, the large ones first."""
         for location, members in sorted(self._strata.items(), key=lambda item: -len(item[1])):
-            queue = [
-                (self._load(prompt.id), self._rank[prompt.id], prompt.id)
-                for prompt in members
-                if prompt.id not in self.kept
-            ]
-            heapq.heapify(queue)
+            # A queue for each template: when its count grows, it does so for all of its prompts.
+            queues: dict[int, list[_Entry]] = defaultdict(list)
+            for prompt in members:
+                if prompt.id not in self.kept:
+                    entry = self._load(prompt.id), self._rank[prompt.id], prompt.id
+                    queues[self._parts[prompt.id][0]].append(entry)
+            for queue in queues.values():
+                heapq.heapify(queue)
             while self._left[location]:
-                before, tie, prompt_id = queue[0]
-                load = self._load(prompt_id)
-                if load > before:  # loads only grow: the least that is up to date is the least
-                    heapq.heapreplace(queue, (load, tie, prompt_id))
-                else:
-                    heapq.heappop(queue)
-                    self._keep(prompt_id, location)
+                fewest = min(self._asked[template] for template in queues)
+                template = min(
+                    (template for template in queues if self._asked[template] == fewest),
+                    key=lambda template: self._first(queues[template]),
+                )
+                self._keep(heapq.heappop(queues[template])[-1], location)
+                if not queues[template]:
+                    del queues[template]
+
+    def _first(self, queue: list[_Entry]) -> _Entry:
+        """The entry of a queue with the least load, brought up to date."""
+        before, tie, prompt_id = queue[0]
+        while (load := self._load(prompt_id)) > before:
+            # Loads only grow: the least that is up to date is the least.
+            heapq.heapreplace(queue, (load, tie, prompt_id))
+            before, tie, prompt_id = queue[0]
+        return queue[0]
 
 
 PAPER_CONCEPTS = 1_281
