@@ -6,6 +6,7 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,7 @@ def _band(lab: tuple[float, float, float]) -> str:
     )
 
 
+@cache
 def _nearest(lab: tuple[float, float, float]) -> str:
     return l2_names()[int(nearest_l2(np.array([lab]))[0])]
 
@@ -115,10 +117,15 @@ class Sample:
     rows: list[Row]
     root: Path
 
+    @cached_property
+    def said(self) -> dict[tuple[tuple[str, int], str], str]:
+        """What each rule says of each picture."""
+        return {(row.picture, row.verdict.rule): row.verdict.picture_status for row in self.rows}
+
     def of(self, meant: Slice, by: tuple[str, ...] = ()) -> list[Row]:
         """The rows of a slice, by the plainest reading of what a slice is."""
         chosen = {name for name in (*FACETS, "chroma") if name != "run" and getattr(meant, name)}
-        said = {(row.picture, row.verdict.rule): row.verdict.picture_status for row in self.rows}
+        said = self.said
         every = bool((chosen | set(by)) & OBJECTS)
         return [
             row
