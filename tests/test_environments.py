@@ -30,6 +30,8 @@ pytestmark = [pytest.mark.process, pytest.mark.slow]
 MB = 1_000_000
 MAX_BASE_MB, MAX_APP_MB = 320, 1_100
 PASSWORD = "colors-of-a-space"
+# What an app gets ready for its first visitors costs more than what these ask of it.
+AT_ONCE = {"TRUEHUE_EXAMPLE": "0", "TRUEHUE_WARM": "0"}
 DECOYS = ("core", "tabs", "storage", "annotation")
 
 
@@ -178,7 +180,8 @@ def served(python: Path, *program: str | Path, folder: Path, **variables: str) -
 @pytest.fixture
 def address(app: Path, folder: Path) -> Iterator[str]:
     """The page, served from the user's folder."""
-    with served(app, app.with_name("truehue"), "serve", folder=folder) as address:
+    program = app, app.with_name("truehue"), "serve"
+    with served(*program, folder=folder, **AT_ONCE) as address:
         yield address
 
 
@@ -234,8 +237,8 @@ def test_a_space_is_written_killed_and_built_again_from_its_bucket(
         disk = tmp_path / name
         shutil.copytree(tmp_path / "space", disk / "space")
         variables = {"SPACE_ID": "ann/truehue", "TRUEHUE_BUCKET": str(bucket)}
-        variables |= {"TRUEHUE_EXAMPLE": "0", "TRUEHUE_WARM": "0"}
-        with served(app, disk / "space" / "app.py", folder=disk, **variables) as address:
+        program = app, disk / "space" / "app.py"
+        with served(*program, folder=disk, **variables, **AT_ONCE) as address:
             if not cookie:
                 cookie = _sign_in(address)
                 deadline = time.monotonic() + 60
