@@ -1284,6 +1284,7 @@ declare namespace Api {
     title: string;
     says: string;
     image: string;
+    question: VerdictQuestion | null;
   }
 
   interface ExampleScene {
@@ -2694,6 +2695,7 @@ declare namespace Api {
     verdict?: VerdictJson;
     evidence?: EvidenceJson;
     question?: VerdictQuestion;
+    labels?: string;
     data?: string;
   }
 

@@ -6,9 +6,9 @@ Its script loads its content over HTTP (``truehue.tabs.colorize.routes``) into t
 from __future__ import annotations
 
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.widgets import widget
+from truehue.tabs.page.widgets import tab_widget
 
 
 def layout(_: Context) -> None:
     """Draws the tab; it fills itself over HTTP."""
-    widget("colorize/colorize", elem_id="colorize")
+    tab_widget("colorize/colorize", elem_id="colorize")

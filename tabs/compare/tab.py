@@ -10,7 +10,7 @@ from truehue.tabs.compare.people.images import CONTRIBUTORS, MASKS
 from truehue.tabs.compare.tables import frame
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.templates import html, parts
-from truehue.tabs.page.widgets import widget
+from truehue.tabs.page.widgets import tab_widget
 
 _MASK_WORDS = {
     "stored": "Stored mask",
@@ -36,4 +36,4 @@ def layout(_: Context) -> None:
         **{f"compare-{name}": frame.template(name) for name in TABLES},
         "compare-people": people_html(),
     }
-    widget("compare/compare", parts(views))
+    tab_widget("compare/compare", parts(views))

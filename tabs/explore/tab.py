@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.templates import html, parts
-from truehue.tabs.page.widgets import widget
+from truehue.tabs.page.widgets import tab_widget
 
 VIEWS = ("leaderboard", "failures", "runs", "rule_accuracy", "disagreements", "judgments")
 """Its views, each with a template of its name."""
@@ -16,4 +16,4 @@ VIEWS = ("leaderboard", "failures", "runs", "rule_accuracy", "disagreements", "j
 def layout(_: Context) -> None:
     """Lays out its views."""
     views = {f"explore-{view}": html(f"explore/{view}") for view in VIEWS}
-    widget("explore/explore", parts({"explore": html("explore/switch")} | views))
+    tab_widget("explore/explore", parts({"explore": html("explore/switch")} | views))

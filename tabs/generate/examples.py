@@ -99,12 +99,13 @@ def example_of(key: str) -> Example:
 
 
 class ExampleJson(TypedDict):
-    """An example; ``image`` is empty for one that is not drawn yet."""
+    """An example. One that is not drawn yet has no ``question``, and its ``image`` is empty."""
 
     key: str
     title: str
     says: str
     image: str
+    question: VerdictQuestion | None
 
 
 class ExamplesView(TypedDict):
@@ -124,15 +125,18 @@ class ExampleImage(TypedDict):
 def listed(context: Context) -> ExamplesView:
     """The examples of the first page."""
     stored = _stored_examples(context)
-    rows: list[ExampleJson] = [
-        {
-            "key": example.key,
-            "title": example.title,
-            "says": example.says,
-            "image": stored.get(example.key, ""),
-        }
-        for example in EXAMPLES
-    ]
+    rows: list[ExampleJson] = []
+    for example in EXAMPLES:
+        image = stored.get(example.key, "")
+        rows.append(
+            {
+                "key": example.key,
+                "title": example.title,
+                "says": example.says,
+                "image": image,
+                "question": _question(context, example, image) if image else None,
+            }
+        )
     return {"examples": rows, "first": context.example and context.own_images() == 0}
 
 
@@ -156,9 +160,12 @@ class NamedExample(PageRequest):
 def generate_example(context: Context, actor: Actor, request: NamedExample) -> ExampleImage:
     """Renders an example where it is not stored yet; its question opens it in Inspect."""
     example, image_id = example_of(request.example), make_example(context, request.example)
+    return {"image_id": image_id, "question": _question(context, example, image_id)}
+
+
+def _question(context: Context, example: Example, image_id: str) -> VerdictQuestion:
     masks = context.storage.masks.for_image(image_id) if example.box else ()
-    mask_id = masks[0].mask_id if masks else ""
-    return {"image_id": image_id, "question": example.question().as_json(image_id, mask_id)}
+    return example.question().as_json(image_id, masks[0].mask_id if masks else "")
 
 
 def _stored_examples(context: Context) -> dict[str, str]:

@@ -11,7 +11,7 @@ from truehue.tabs.generate.own_prompt import FIRST
 from truehue.tabs.generate.realism import first_props
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.templates import html
-from truehue.tabs.page.widgets import widget
+from truehue.tabs.page.widgets import tab_widget
 
 
 def template() -> str:
@@ -28,7 +28,7 @@ def template() -> str:
 
 def layout(context: Context) -> None:
     """Draws the tab; it fills itself over HTTP."""
-    widget(
+    tab_widget(
         "generate/generate",
         template(),
         choices=model_choices(context),

@@ -13,7 +13,13 @@ from pydantic import Field
 from truehue.core.errors import BadInput
 from truehue.core.verdict.audit import read_limits
 from truehue.core.verdict.rules import DEFAULT_RULE, MATCHES
-from truehue.tabs.inspect.mask_request import CutPoints, FindObject, start_find, start_points
+from truehue.tabs.inspect.mask_request import (
+    CutPoints,
+    FindObject,
+    labels_for,
+    start_find,
+    start_points,
+)
 from truehue.tabs.inspect.score import (
     EvidenceJson,
     Opening,
@@ -92,12 +98,14 @@ class ScoredMarks(TypedDict):
 
 
 class OpenedImage(TypedDict, total=False):
-    """The same of an image that was opened, with its question; empty for a link that names none."""
+    """The same of an image that was opened, with its question and the negative labels of its
+    object, comma-separated; empty for a link that names none."""
 
     stage: StageJson
     verdict: VerdictJson
     evidence: EvidenceJson
     question: VerdictQuestion
+    labels: str
     data: str
 
 
@@ -147,12 +155,14 @@ def open_link(context: Context, actor: Actor, request: FollowLink) -> OpenedImag
 def _opened(context: Context, actor: Actor, done: Opening, limits: str = "") -> OpenedImage:
     """What the page shows of an opened image. The page alone tries ``limits`` on the verdict. It asks
     for a first mask where there is none, so that the image is on the screen before."""
+    question = done.put.as_json(done.stage["image_id"], "")
     propose = done.stage["salient"] and not done.stage["marks"] and allowed(actor, "add")
     return {
         "stage": {**done.stage, "propose": propose},
         "verdict": {**done.verdict, "limits": limits},
         "evidence": {"image": "", **done.evidence},
-        "question": done.put.as_json(done.stage["image_id"], ""),
+        "question": question,
+        "labels": labels_for(question["object"]),
         "data": context.data_text(),
     }
 

@@ -12,7 +12,7 @@ from truehue.tabs.inspect.score import NO_IMAGE
 from truehue.tabs.inspect.view import waiting
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.templates import html
-from truehue.tabs.page.widgets import widget
+from truehue.tabs.page.widgets import tab_widget
 from truehue.tabs.verdicts.question import MAX_K, NEIGHBORS_OF
 
 
@@ -39,7 +39,7 @@ def form_html(sources: Sources) -> str:
 
 def layout(context: Context) -> None:
     """Draws the tab; it fills itself over HTTP."""
-    widget(
+    tab_widget(
         "inspect/form",
         template=form_html(context.sources),
         elem_id="inspect",

@@ -80,32 +80,29 @@ SHEETS = (
     "explore/failures",
     "generate/pair",
     "explore/analyses",
-    "explore/runs",
     "inspect/film",
     "compare/sweep",
     "inspect/examples",
     "page/drop",
     "page/enlarge",
-    "compare/compare",
-    "compare/concept",
-    "compare/tables",
-    "compare/people",
-    "canvas/canvas",
-    "colorize/colorize",
-    "colorize/sketches",
-    "vlm/vlm",
-    "vlm/results",
-    "vlm/questions",
     "shared/verdict_actions",
-    "explore/judgments",
-    "studies/studies",
-    "studies/form",
-    "studies/colorings",
-    "studies/questions",
-    "studies/results",
 )
 """The page's style sheets below ``assets/css``. Of two rules that are equally strong the later one
 holds, so that their order means something: those of narrow windows come after what they change."""
+TAB_SHEETS: Mapping[str, tuple[str, ...]] = {
+    "explore": ("explore/runs", "explore/judgments"),
+    "compare": ("compare/compare", "compare/concept", "compare/tables", "compare/people"),
+    "colorize": ("compare/concept", "canvas/canvas", "colorize/colorize", "colorize/sketches"),
+    "vlm": ("vlm/vlm", "vlm/results", "vlm/questions"),
+    "studies": (
+        "studies/studies",
+        "studies/form",
+        "studies/colorings",
+        "studies/questions",
+        "studies/results",
+    ),
+}
+"""Sheets of one tab, which the page links behind the others when the tab is opened."""
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _ABOVE = re.compile(r"(:root|html|body|\.gradio-container)(?![-\w])")
@@ -187,9 +184,9 @@ def style_sheet(texts: Iterable[str]) -> str:
     return "\n".join(rule for text in texts for rule in written_twice(text, within))
 
 
-def css_paths() -> list[Path]:
-    """The files of :data:`SHEETS`."""
-    return [ROOT / "assets" / "css" / f"{name}.css" for name in SHEETS]
+def sheets(names: Iterable[str]) -> list[str]:
+    """The texts of sheets below ``assets/css``."""
+    return [(ROOT / "assets/css" / f"{name}.css").read_text(encoding="utf-8") for name in names]
 
 
 def picker_sheet() -> str:
@@ -202,6 +199,7 @@ KINDS: Mapping[str, str] = {
     ".js": "text/javascript",
     ".css": "text/css",
     ".json": "application/json",
+    ".html": "text/html; charset=utf-8",
 }
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 """For an address whose content never changes."""
@@ -267,6 +265,15 @@ class AssetFiles:
         for name, content in (contents or {}).items():
             self._bodies[name] = Body(content, KINDS[posixpath.splitext(name)[1]])
         self.version = digest_of(self._bodies)[:16]
+        self._templates: dict[tuple[str, str], Body] = {}
+
+    def serve_template(self, path: str, text: str) -> str:
+        """Serves the template of a tab, which depends on what is installed; returns its address,
+        whose version is its own."""
+        body = Body(text.encode(), KINDS[".html"])
+        version = digest_of({path: body})[:16]
+        self._templates[version, path] = body
+        return f"/assets/{version}/{path}"
 
     def address(self, path: str) -> str:
         """Where the file is served; raises ``KeyError`` of one that is not there."""
@@ -291,7 +298,9 @@ class AssetFiles:
 
     def body(self, version: str, path: str) -> Body | None:
         """The file under an address, or None. Only names that were listed at start are known."""
-        return self._bodies.get(path) if version == self.version else None
+        if version == self.version:
+            return self._bodies.get(path)
+        return self._templates.get((version, path))
 
 
 def _closure(modules: Iterable[str], imports: Mapping[str, Sequence[str]]) -> list[str]:
@@ -336,9 +345,16 @@ def _bundled_imports(folder: Path, scripts: Mapping[str, Body]) -> dict[str, lis
 def asset_files() -> AssetFiles:
     """Those of this app, read once."""
     names = json.dumps(catalog(), ensure_ascii=False, separators=(",", ":"))
-    sheets = [path.read_text(encoding="utf-8") for path in css_paths()]
-    style = style_sheet([*sheets, picker_sheet()])
-    return AssetFiles(ROOT / "assets", {CATALOG: names.encode(), STYLE: style.encode()})
+    contents = {CATALOG: names, STYLE: style_sheet([*sheets(SHEETS), picker_sheet()])}
+    contents |= {tab_style(tab): style_sheet(sheets(names)) for tab, names in TAB_SHEETS.items()}
+    return AssetFiles(
+        ROOT / "assets", {path: content.encode() for path, content in contents.items()}
+    )
+
+
+def tab_style(tab: str) -> str:
+    """The path of a tab's own style sheet, or nothing."""
+    return f"css/{tab}.css" if tab in TAB_SHEETS else ""
 
 
 def constants() -> str:

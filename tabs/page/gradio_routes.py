@@ -28,7 +28,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from truehue.core.cache import LruCache
 from truehue.tabs.page.answers import endless
-from truehue.tabs.page.asset_files import CATALOG, STYLE, Body, asset_files, constants
+from truehue.tabs.page.asset_files import (
+    CATALOG,
+    STYLE,
+    Body,
+    asset_files,
+    constants,
+    tab_style,
+)
 from truehue.tabs.page.refusals import note_refusal
 from truehue.tabs.page.templates import html
 
@@ -81,22 +88,46 @@ def current_address(path: str, query: str) -> str | None:
 
 FIRST = "inspect"
 SELECTED = b'"type":"tabs","props":{"selected":"%s"'
+# Gradio's page loads a script by which the page around tells it its size, wherever it is.
+RESIZER = b"document.head.appendChild(script);"
 # A page differs by its host, its tab and the data folder's numbers in it.
 MAX_KEPT = 16
 
 
-def head(tab: str) -> str:
+def head(tab: str, template: str | None) -> str:
     """What a page that opens with this tab brings in its head; the tab's scripts are
-    ``assets/js/TAB/page.js``."""
+    ``assets/js/TAB/page.js``, and ``template`` is the address of its template, if it has one.
+
+    Raises FileNotFoundError for a template that the app does not serve.
+    """
     files = asset_files()
+    style = tab_style(tab)
+    content = ""
+    if template:
+        _, _, version, path = template.split("/", 3)
+        body = files.body(version, path)
+        if body is None:
+            raise FileNotFoundError(
+                f"The page names the template {template}, which this app does not serve. Start "
+                "TrueHue again."
+            )
+        content = body.plain.decode()
     pages = ["js/page/page.js", *files.under(f"js/{tab}/page.js")]
     return html(
         "page/head",
         constants=constants(),
-        style=files.address(STYLE),
+        styles=[files.address(name) for name in (STYLE, style) if name],
+        template=template,
+        content=content,
         catalog=files.address(CATALOG) if files.fetches(pages, CATALOG) else "",
         modules=[files.address(name) for name in files.with_imports(pages)],
     )
+
+
+def template_of(tab: str, page: bytes) -> str | None:
+    """The address of a tab's template, as Gradio's page names it; None for a tab without one."""
+    found = re.search(rb"/assets/\w+/html/%s\.html" % re.escape(tab.encode()), page)
+    return found and found[0].decode()
 
 
 class FrontPage:
@@ -145,9 +176,11 @@ class FrontPage:
 
         def make() -> tuple[str, Body]:
             # Before the first script: what is asked for later comes later.
-            page = plain.replace(b"<script>", head(tab).encode() + b"<script>", 1)
+            elements = head(tab, template_of(tab, plain)).encode()
+            page = plain.replace(b"<script>", elements + b"<script>", 1)
             # Gradio would mount the first tab before a link's tab is opened.
             page = page.replace(SELECTED % FIRST.encode(), SELECTED % tab.encode(), 1)
+            page = page.replace(RESIZER, b"if (self !== top) " + RESIZER, 1)
             return f'"{key}-{asset_files().version}"', Body(page, "text/html")
 
         return self._made.get(key, make)

@@ -43,7 +43,7 @@ def build(context: Context, features: Sequence[Feature] = FEATURES) -> Any:
     ]
     with gr.Blocks(title="TrueHue", fill_width=True, analytics_enabled=False) as demo:
         # They fill themselves over HTTP: an event of Gradio's would open a stream on every page.
-        widget("page/header", elem_id="th-header", data=context.data_text())
+        widget("page/header", elem_id="th-header")
         with gr.Tabs(selected="inspect", elem_id="th-tabs"):
             for feature in tabbed:
                 with gr.Tab(feature.title, id=feature.id):
@@ -83,9 +83,8 @@ def mount(
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
     app.add_exception_handler(RequestValidationError, wrong_value)
     app.add_exception_handler(HTTPException, error_response)
-    if not context.local:
-        # Long answers of the app's own routes; the page and its files come packed to everybody.
-        app.add_middleware(GZipMiddleware, minimum_size=4096, compresslevel=5)
+    # Long answers of the app's own routes; the page and its files come packed anyway.
+    app.add_middleware(GZipMiddleware, minimum_size=4096, compresslevel=5)
     if context.demo:
         app.add_middleware(
             VisitorCookies,

@@ -7,9 +7,9 @@ Participants never see it: they have a page of their own.
 from __future__ import annotations
 
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.widgets import widget
+from truehue.tabs.page.widgets import tab_widget
 
 
 def layout(_: Context) -> None:
     """Draws the tab; it fills itself over HTTP."""
-    widget("studies/studies", elem_id="studies")
+    tab_widget("studies/studies", elem_id="studies")

@@ -6,9 +6,9 @@ Its script loads its content over HTTP (``truehue.tabs.vlm.routes``) into this l
 from __future__ import annotations
 
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.widgets import widget
+from truehue.tabs.page.widgets import tab_widget
 
 
 def layout(_: Context) -> None:
     """Draws the tab; it fills itself over HTTP."""
-    widget("vlm/vlm", elem_id="vlm")
+    tab_widget("vlm/vlm", elem_id="vlm")

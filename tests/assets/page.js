@@ -82,8 +82,8 @@ const answers = new Map();
 export const requests = [];
 
 /**
- * What the app answers to 'GET /api/…' or 'POST /api/…' from now on: JSON, or a function of the
- * request that returns it; with `status` the answer of a refusal.
+ * What the app answers to 'GET /api/…' or 'POST /api/…' from now on: JSON, a text as it is, or a
+ * function of the request that returns one; with `status` the answer of a refusal.
  */
 export function answer(route, body, status = 200) {
   answers.set(route, { body, status });
@@ -98,7 +98,8 @@ globalThis.fetch = window.fetch = async (url, options = {}) => {
   const result = answers.get(`${method} ${pathname}`);
   if (!result) throw new Error(`No answer is set for ${method} ${pathname}`);
   const value = typeof result.body === 'function' ? await result.body(request) : result.body;
-  return new Response(JSON.stringify(value), { status: result.status });
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return new Response(text, { status: result.status });
 };
 
 // ── widgets ──────────────────────────────────────────────────────────────────────────────────────

@@ -42,16 +42,20 @@ export function mount({ element }) {
       );
   }
 
-  async function open(key, byItself) {
+  /** The first example by itself, with the question of one that is drawn already. */
+  async function open(key, byItself, question = null) {
     wanted = key;
     status.textContent = images.get(key) ? '' : 'Rendering…';
     try {
-      const made = await send('/api/examples', { example: key });
-      images.set(key, made.image_id);
+      if (!question) {
+        const made = await send('/api/examples', { example: key });
+        images.set(key, made.image_id);
+        ({ question } = made);
+      }
       if (wanted !== key) return;
       status.textContent = '';
       // Somebody has opened something in the meantime: that is what they want to see.
-      if (!byItself || free()) openImage(made.question).catch(({ message }) => toast(message));
+      if (!byItself || free()) openImage(question).catch(({ message }) => toast(message));
     } catch (error) {
       if (wanted === key)
         status.textContent = byItself ? '' : 'The example could not be rendered. ' + error.message;
@@ -92,7 +96,10 @@ export function mount({ element }) {
     .then((said) => {
       show(said.examples);
       if (store.get('example')) report();
-      else if (said.first && atStart && free()) open(said.examples[0].key, true);
+      else if (said.first && atStart && free()) {
+        const [first] = said.examples;
+        open(first.key, true, first.question);
+      }
     })
     .catch(() => {
       /* without examples the stage says what to do */

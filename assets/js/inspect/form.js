@@ -153,15 +153,18 @@ export function mount({ element, props }) {
     if (!answer?.question) return;
     // Nobody waits for what is answered to what stood here before.
     newest += 1;
-    fill(answer.question);
+    fill(answer.question, answer.labels);
     show(answer);
   }
-  /** @param {Api.VerdictQuestion} asked */
-  function fill(asked) {
+  /**
+   * @param {Api.VerdictQuestion} asked
+   * @param {string} labels the negative labels of its object
+   */
+  function fill(asked, labels) {
     entered = {};
     if (object.value !== asked.object) {
       object.value = asked.object;
-      search.follow();
+      search.label(labels);
     }
     target({ value: asked.target });
     rule.set(asked.rule);
@@ -230,7 +233,11 @@ function searchSettings(box, object) {
     thresholds[1].set(negative);
   });
   return {
-    follow,
+    /** @param {string} labels what was on its way for another object comes too late */
+    label(labels) {
+      turn += 1;
+      negatives.value = labels;
+    },
     get() {
       const [detector, segmenter, presence] = models.map((model) => model());
       const [box_threshold, negative_threshold] = thresholds.map((number) => number.get());

@@ -11,7 +11,7 @@ import { mountWork } from './work.js';
 const SURROUNDS = { light: '#cfcfcf', middle: '#777777', dark: '#262626' };
 
 /** @param {import('../shared/widget.js').Widget} widget */
-export function mount({ element, props }) {
+export function mount({ element }) {
   const buttons = [...element.querySelectorAll('[data-surround]')];
 
   function choose(name) {
@@ -67,7 +67,6 @@ export function mount({ element, props }) {
   function showData(text) {
     data.firstElementChild.textContent = data.title = text;
   }
-  showData(props.data || '');
 
   const account = element.querySelector('.th-account');
 

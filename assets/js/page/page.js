@@ -8,5 +8,6 @@ import { mount as scrolling } from './scrolling.js';
 import { mount as tour } from './tour.js';
 
 export { mount as header } from './header.js';
+export { open } from './open.js';
 export const page = mountParts({ tour, notices, imports, 'page-drop': drop });
 scrolling();

@@ -1,6 +1,34 @@
 // Requests to the app's routes. A refusal becomes an Error with a message for people.
 
 /**
+ * @param {string} url
+ * @param {RequestInit} [options]
+ */
+async function answerOf(url, options) {
+  let answer;
+  try {
+    answer = await fetch(url, options);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') throw error;
+    throw new Error('The app does not answer. Is it still running?', { cause: error });
+  }
+  if (!answer.ok) {
+    // The session has ended: notices.js says so, and where to sign in.
+    if (answer.status === 401) document.dispatchEvent(new Event('th-signed-out'));
+    const data = await jsonOf(answer);
+    const text = (data && data.error) || 'The app answered ' + answer.status + '.';
+    throw Object.assign(new Error(text), {
+      field: (data && data.field) || '',
+      status: answer.status,
+    });
+  }
+  return answer;
+}
+
+/** Null where it is none: the status tells. @param {Response} answer */
+const jsonOf = (answer) => answer.json().catch(() => null);
+
+/**
  * The JSON behind an address. The error has the form's `field` that it speaks of, or '', and the
  * answer's `status`.
  * @template {string} Address
@@ -9,29 +37,12 @@
  * @returns {Promise<Answer<Address>>}
  */
 export async function ask(url, options) {
-  let answer;
-  try {
-    answer = await fetch(url, options);
-  } catch (error) {
-    if (error instanceof Error && error.name === 'AbortError') throw error;
-    throw new Error('The app does not answer. Is it still running?', { cause: error });
-  }
-  let data = null;
-  try {
-    data = await answer.json();
-  } catch {
-    // the status tells
-  }
-  if (!answer.ok) {
-    // The session has ended: notices.js says so, and where to sign in.
-    if (answer.status === 401) document.dispatchEvent(new Event('th-signed-out'));
-    const text = (data && data.error) || 'The app answered ' + answer.status + '.';
-    throw Object.assign(new Error(text), {
-      field: (data && data.field) || '',
-      status: answer.status,
-    });
-  }
-  return data;
+  return jsonOf(await answerOf(url, options));
+}
+
+/** The text behind an address. @param {string} url */
+export async function askText(url) {
+  return (await answerOf(url)).text();
 }
 
 /**

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,6 +37,7 @@ from truehue.tabs.explore.rule_accuracy_images import Scene, measured, scene_of,
 from truehue.tabs.explore.rule_accuracy_images import render_scene as drawn_scene
 from truehue.tabs.explore.rule_accuracy_report import report_view, stale
 from truehue.tabs.explore.score_stored import ScoreStored, start_scoring_stored
+from truehue.tabs.page.asset_files import asset_files
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.requests import read_as
@@ -409,7 +411,11 @@ def test_the_tab_is_drawn(context: Context) -> None:
     with gr.Blocks() as demo:
         explore.layout(context)
     (widget,) = (block for block in demo.blocks.values() if isinstance(block, gr.HTML))
-    assert 'id="explore-rule_accuracy"' in widget.html_template
+    address = re.search(r"/assets/(\w+)/(html/explore\.html)", widget.js_on_load)
+    assert address is not None
+    template = asset_files().body(address[1], address[2])
+    assert template is not None
+    assert b'id="explore-rule_accuracy"' in template.plain
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from truehue.tabs.page.asset_files import (
     asset_routes,
 )
 from truehue.tabs.page.context import ROOT
-from truehue.tabs.page.gradio_routes import FIRST
+from truehue.tabs.page.gradio_routes import FIRST, head
 from truehue.tabs.page.widgets import on_load
 from truehue.tabs.shell import shell
 from truehue.tabs.shell.compose import make_context
@@ -195,16 +195,21 @@ def test_every_module_is_reached_from_a_widget_or_the_page(workbench: TestClient
     """A script that nothing imports any more is to be deleted, and so is a widget that nobody
     mounts."""
     text = json.dumps(workbench.get("/config").json())
-    mounted = set(re.findall(r"/js/([a-z]+)/page\.js'\)\.then\(\\n\(page\) => page\.(\w+)\(", text))
+    mounted = {("page", "open")}
+    mounted |= set(
+        re.findall(r"/js/([a-z]+)/page\.js'\)\.then\(\\n\(page\) => page\.(\w+)\)", text)
+    )
+    opened = r'\{\\"name\\": \\"(\w+)\\", \\"script\\": \\"/assets/\w+/js/([a-z]+)/page\.js'
+    mounted |= {(tab, name) for name, tab in re.findall(opened, text)}
     pages = {f"js/{tab}/page.js" for tab in ("page", *TABS)}
     exported = {
         (name.split("/")[1], item)
         for name in pages
-        for pattern in (r"^export { mount as (\w+) }", r"^export const (\w+) = mountParts\(")
+        for pattern in (r"^export {(?: mount as)? (\w+) }", r"^export const (\w+) = mountParts\(")
         for item in re.findall(pattern, script(name), re.M)
     }
     # Gradio's page works for each component of each tab, so that a tab is one.
-    assert len(mounted) == len(TABS) + 2
+    assert len(mounted) == len(TABS) + 3
     assert mounted == exported
     # The participants' page is one of its own, and loads the rest of itself once it is wanted.
     participants = "js/participants/"
@@ -238,7 +243,26 @@ def test_the_page_names_what_its_tab_needs(workbench: TestClient) -> None:
         assert page.index("modulepreload") < page.index("gradio_config")
         # No other tab is mounted first, and none comes to the front later.
         assert re.findall(r'"type":"tabs","props":\{"selected":"([^"]*)"', page) == [front]
+        # Only in a page around it, as in a Space, it loads the script that tells its size.
+        (resizer,) = re.findall(r"iframeResizer.*?(\S.*?)appendChild\(script\)", page, re.S)
+        assert resizer.endswith("if (self !== top) document.head.")
     assert all(workbench.get(item).status_code == 200 for item in name)
+
+
+def test_the_page_carries_the_template_of_its_tab_alone(workbench: TestClient) -> None:
+    for tab in TABS:
+        page = workbench.get("/", params={"tab": tab}).text
+        carried = re.findall(r'<template data-address="([^"]+)">(.*?)</template>', page, re.S)
+        ((address, text),) = carried
+        assert address.endswith(f"/html/{tab}.html")
+        assert workbench.get(address).text == text
+        # The others come when they are opened, from the addresses that the page names.
+        named = set(re.findall(r"/assets/\w+/html/(\w+)\.html", page))
+        assert named == set(TABS)
+    address = f"/assets/{asset_files().version}/html/inspect.html"
+    assert workbench.get(address).status_code == 404
+    with pytest.raises(FileNotFoundError, match=f"{address}, which this app does not serve"):
+        head("inspect", address)
 
 
 def test_a_page_that_is_the_same_is_not_sent_again(workbench: TestClient) -> None:
@@ -272,7 +296,7 @@ def test_the_page_is_light(workbench: TestClient) -> None:
 def test_a_widget_names_its_module() -> None:
     text = on_load("inspect/form")
     assert f"import(location.origin + '{asset_files().address('js/inspect/page.js')}')" in text
-    assert "page.form({" in text
+    assert "(page) => page.form)" in text
     assert text.index("inert = true") < text.index("import(") < text.index("inert = false")
     with pytest.raises(KeyError):
         on_load("none/stage")

@@ -6,7 +6,15 @@ import re
 
 import pytest
 
-from truehue.tabs.page.asset_files import css_paths, rules, stronger, style_sheet, written_twice
+from truehue.tabs.page.asset_files import (
+    SHEETS,
+    TAB_SHEETS,
+    rules,
+    sheets,
+    stronger,
+    style_sheet,
+    written_twice,
+)
 from truehue.tabs.page.context import ROOT
 
 WITHIN = ".w .contain"
@@ -62,18 +70,38 @@ def test_a_rule_of_media_holds_whatever_its_selector_is() -> None:
 
 
 def test_every_sheet_is_the_page_s_or_the_picker_s() -> None:
-    listed = css_paths()
-    assert len(set(listed)) == len(listed)
-    picker = ROOT / "assets/css/picker/picker.css"
-    local = (ROOT / "assets/css").rglob("*.css")
+    assert len(set(SHEETS)) == len(SHEETS)
+    of_tabs = {name for names in TAB_SHEETS.values() for name in names}
+    assert of_tabs.isdisjoint(SHEETS)
+    folder = ROOT / "assets/css"
     # These rooms have pages of their own, which load no workbench.
-    assert sorted([*listed, picker]) == sorted(
-        path for path in local if path.parent.name not in ("accounts", "participants")
-    )
+    local = {
+        path.relative_to(folder).with_suffix("").as_posix()
+        for path in folder.rglob("*.css")
+        if path.parent.name not in ("accounts", "participants")
+    }
+    assert {*SHEETS, *of_tabs, "picker/picker"} == local
+
+
+def classes(text: str) -> set[str]:
+    """Our classes that a text names."""
+    return set(re.findall(r"\bth-[\w-]+", text))
+
+
+def test_a_tab_uses_no_class_of_another_tab_s_sheets() -> None:
+    """It would look as it should only behind that tab. The tour looks for parts of all tabs."""
+    own = {tab: classes("".join(sheets(names))) for tab, names in TAB_SHEETS.items()}
+    in_tabs = set().union(*own.values()) - classes("".join(sheets(SHEETS)))
+    for folder in ("js", "html"):
+        for path in (ROOT / "assets" / folder).rglob(f"*.{folder}"):
+            tab = path.relative_to(ROOT / "assets" / folder).parts[0]
+            if tab not in ("participants", "canvas") and path.name != "tour.js":
+                used = classes(path.read_text(encoding="utf-8"))
+                assert used & in_tabs - own.get(tab, set()) == set(), path
 
 
 def test_the_page_s_sheets_are_all_in_it() -> None:
-    texts = [path.read_text(encoding="utf-8") for path in css_paths()]
+    texts = sheets(SHEETS)
     made = style_sheet(texts)
     assert made.count("{") == made.count("}")
     assert re.search(r"\.gradio-container\.gradio-container-\d+-\d+-\d+ \.contain \.th-stage", made)

@@ -61,6 +61,10 @@ def test_there_is_something_in_every_room(demo: Demonstration) -> None:
     assert workspace is not None
     assert all(example["image"] for example in listed(workspace)["examples"])
     assert len(listed(workspace)["examples"]) == len(EXAMPLES)
+    for example in listed(workspace)["examples"]:
+        assert example["question"] is not None
+        assert example["question"]["image"] == example["image"]
+        assert bool(example["question"]["mask"]) == (example["key"] == "boxed")
     assert workspace.storage.drawings.count() == 2
     board = str(leaderboard_view(workspace, {"rule": "truehue"}))
     runs = runs_view(workspace, Actor("a" * 32, Role.VISITOR))["runs"]
