@@ -52,7 +52,7 @@ export function columnWidths(table, count) {
   if (table.querySelector('colgroup')) return;
   const group = make('colgroup');
   ['name', ...Array(count).fill('number'), 'unscored'].forEach((kind) =>
-    group.appendChild(make('col', 'th-colorize-' + kind)),
+    group.appendChild(make('col', 'th-col-' + kind)),
   );
   table.prepend(group);
 }
