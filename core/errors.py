@@ -44,6 +44,10 @@ class NoPixels(MaskError):
     """A mask selects too few pixels to measure; no color is ever substituted."""
 
 
+class UnknownName(MaskError):
+    """A detector of fixed names knows none of those that were asked for."""
+
+
 class ObjectNotFound(MaskError):
     """An automatic mask found no object of that name, or none at all.
 

@@ -309,7 +309,8 @@ def _copy_sources(folder: Path) -> None:
     """The package ``truehue``, laid out as a wheel lays it out, the weights of the masker
     ``salient`` where they are on this machine, and the thumbnail."""
     import truehue
-    from truehue.core.masks import salient
+    from truehue.core.generation.weights.carried import U2NETP
+    from truehue.core.generation.weights.sources import Sources
 
     package = folder / "truehue"
     package.mkdir()
@@ -320,9 +321,9 @@ def _copy_sources(folder: Path) -> None:
     for name in PACKAGES:
         shutil.copytree(_ROOT / name, package / name, ignore=ignored, copy_function=shutil.copyfile)
     # A Space cannot install the package that carries these weights: its requirements do not fit.
-    weights = salient.find()
+    weights = U2NETP.find(Sources.local())
     if weights is not None:
-        shutil.copyfile(weights, package / "assets" / "models" / salient.WEIGHTS / salient.FILE)
+        shutil.copyfile(weights, package / "assets" / "models" / U2NETP.id / U2NETP.file)
     shutil.copyfile(_ROOT / "assets" / "screenshots" / THUMBNAIL, folder / "thumbnail.png")
     shutil.copyfile(_license(), folder / "LICENSE")
 

@@ -33,7 +33,7 @@ for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 # Each proposal of a mask takes a second: apps of tests have the network where a test gives it to
 # them (tests/salient.py), and behave the same on a machine without it.
-os.environ["TRUEHUE_U2NETP"] = os.devnull
+os.environ["TRUEHUE_U2NETP"] = os.environ["TRUEHUE_COCO_SSD"] = os.devnull
 
 # The gate tries the same examples each time, however slow the machine; the night tries others.
 settings.register_profile("gate", derandomize=True, deadline=None)

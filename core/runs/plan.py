@@ -28,7 +28,7 @@ from truehue.core.generation.renderer import (
 )
 from truehue.core.generation.renderer.usual import CONCEPT_COLORS_VERSION
 from truehue.core.generation.request import MAX_SEED, GenerationRequest
-from truehue.core.masks.grounded.variants import mask_variant
+from truehue.core.masks.grounded.variants import check_presence, mask_variant
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import has_only_concepts, measured_of
 from truehue.core.runs.records import (
@@ -130,7 +130,7 @@ def check_masker(spec: MaskerSpec) -> None:
         return
     if not spec.detector or not spec.segmenter:
         raise BadInput("A grounded masker needs a detector and a segmenter: name both models.")
-    mask_variant(spec.variant)
+    check_presence(mask_variant(spec.variant), spec.presence)
 
 
 def run_id(plan: RunPlan) -> str:

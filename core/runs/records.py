@@ -28,7 +28,7 @@ class MaskerSpec:
     - ``salient``: what stands out in an image of one object; a mask that came with it comes first,
       but for the renderer's;
     - ``grounded``: ``detector`` and ``segmenter`` (ids as ``python -m truehue masks models`` lists
-      them) by ``variant`` (``paper`` or ``released``), and ``presence``, a model's id or empty.
+      them) by ``variant`` (``paper``, ``released`` or ``truehue``), and ``presence``, a model's id or empty.
     """
 
     kind: str = "exact"

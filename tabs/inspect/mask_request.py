@@ -21,7 +21,7 @@ from truehue.core.masks.grounded.compose import with_steps
 from truehue.core.masks.grounded.ground import GroundingMethod, ground
 from truehue.core.masks.grounded.records import Presence, PresenceQuestion, Segment
 from truehue.core.masks.grounded.tools import tool_id
-from truehue.core.masks.grounded.variants import MaskVariant, mask_variant
+from truehue.core.masks.grounded.variants import MaskVariant, check_presence, mask_variant
 from truehue.core.masks.grounded.weights import (
     VISION_MODELS,
     WITHOUT,
@@ -136,12 +136,14 @@ def mask_request_of(context: Context, actor: Actor, request: FindObject) -> Mask
         "box_threshold": round(request.box_threshold, 4),
         "negative_threshold": round(request.negative_threshold, 4),
     }
+    variant = mask_variant(request.variant).with_settings(settings)
+    check_presence(variant, request.presence.strip())
     return MaskRequest(
         request.object_name,
         labels_of(request.negatives),
         chosen_model(actor, request.detector, "detector"),
         chosen_model(actor, request.segmenter, "segmenter"),
-        mask_variant(request.variant).with_settings(settings),
+        variant,
         chosen_model(actor, request.presence, "presence") if request.presence else None,
     )
 

@@ -10,9 +10,10 @@ from pydantic import Field
 
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
+from truehue.core.generation.weights.sources import Sources
 from truehue.core.image_sets.measured import image_row
 from truehue.core.masks import salient
-from truehue.core.masks.grounded.weights import Role, missing, vision_model
+from truehue.core.masks.grounded.weights import COCO, VISION_MODELS, Role, missing, vision_model
 from truehue.core.records import GenerationRecord
 from truehue.core.runs.records import EXACT, GROUNDED, SALIENT, WHOLE
 from truehue.core.spreadsheets import csv_text
@@ -65,16 +66,19 @@ def offer(
             "scene.",
         },
     ]
-    roles: tuple[tuple[str, Role], ...] = ((DETECTOR, "detector"), (SEGMENTER, "segmenter"))
-    available = not any(missing(vision_model(name, role), context.sources) for name, role in roles)
-    if available:
-        about = "A detector and a segmenter find them by name."
+    finders = _finders(context.sources)
+    if finders:
+        detector, segmenter = (vision_model(name).name for name in finders.values())
+        about = f"{detector} finds them by name, {segmenter} selects their pixels."
+        if finders["detector"] == COCO:
+            about += " It knows the 80 names of COCO; other objects get no verdict."
         maskers.insert(1, {"id": GROUNDED, "name": "Find the objects", "about": about})
     stands_out = salient.is_available(context.sources)
     if stands_out:
         about = "The network finds what stands out; an image with a mask of its own keeps it."
         maskers.insert(-1, {"id": SALIENT, "name": "The salient object", "about": about})
-    preset = GROUNDED if available else SALIENT if stands_out else WHOLE
+    any_name = bool(finders) and finders["detector"] != COCO
+    preset = GROUNDED if any_name else SALIENT if stands_out else WHOLE
     if with_mask:
         preset = SALIENT if stands_out and with_mask < len(listed) else EXACT
     return {
@@ -83,6 +87,21 @@ def offer(
         "maskers": maskers,
         "masker": preset,
     }
+
+
+def _finders(sources: Sources) -> dict[str, str]:
+    """The first detector and segmenter that can work on this machine, those of runs before others;
+    empty without either."""
+    usual: tuple[tuple[Role, str], ...] = (("detector", DETECTOR), ("segmenter", SEGMENTER))
+    found = dict[str, str]()
+    for role, name in usual:
+        entries = [entry for entry in VISION_MODELS if entry.role == role]
+        entries.sort(key=lambda entry: entry.id != name)
+        ready = next((entry.id for entry in entries if not missing(entry, sources)), "")
+        if not ready:
+            return {}
+        found[role] = ready
+    return found
 
 
 class ScoreImages(PageRequest):
@@ -162,6 +181,7 @@ def score(
             "set": group["set"],
             "models": [group["model"]],
             "masker": masker,
+            **(_finders(context.sources) if masker == GROUNDED else {}),
         }
         ids += start_runs(context, actor, read_as(RunRequest, fields))["runs"]
     stopped = _wait(context, ids, job) if ids else ""

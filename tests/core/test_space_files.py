@@ -23,8 +23,8 @@ from tests.salient import link_weights, weights
 from tests.test_space import KEYS, ROOT, SHORT
 from truehue.core.cli import space as command
 from truehue.core.errors import BadInput
+from truehue.core.generation.weights.carried import U2NETP
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.masks import salient
 from truehue.core.space import FILES, SpaceRequest, pinned, push_space, write_space
 
 PAPERS = ("2510.20586", "2601.16836", "2504.10514", "2603.10990")
@@ -120,10 +120,10 @@ def test_a_space_has_the_weights_of_this_machine(
 ) -> None:
     """Its requirements cannot bring them: those of the package that carries them do not fit."""
     if weights() is None:
-        pytest.skip(f"needs {salient.FILE}")
+        pytest.skip(f"needs {U2NETP.file}")
     monkeypatch.setenv("TRUEHUE_MODELS", str(link_weights(tmp_path / "models")))
     models = write_space(SpaceRequest("ann/truehue"), tmp_path / "s") / "truehue/assets/models"
-    assert salient.find(Sources(models)) == models / "u2netp" / salient.FILE
+    assert U2NETP.find(Sources(models)) == models / "u2netp" / U2NETP.file
 
 
 def test_other_files_and_names_are_refused(tmp_path: Path) -> None:

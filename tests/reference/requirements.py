@@ -1,4 +1,4 @@
-"""``requirements.txt``: all that pyproject.toml names, the base and every extra, in one list.
+"""``requirements.txt``: the base of pyproject.toml and what its extra ``all`` names, in one list.
 
 A Space of Hugging Face installs this list before it has the project, and so do ``make run`` and
 ``make test``.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = "# All that TrueHue runs on. Written from pyproject.toml by python -m tests.reference."
@@ -23,7 +25,10 @@ def extras() -> dict[str, list[str]]:
 def requirements_list() -> str:
     """The text of the file."""
     lines, seen = [HEAD], set[str]()
+    (everything,) = (Requirement(line) for line in extras()["all"])
     for name, requirements in extras().items():
+        if name and name not in everything.extras:
+            continue
         more = _more(requirements, seen)
         seen.update(more)
         if more:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.errors import MaskError, ObjectNotFound
+from truehue.core.errors import MaskError, ObjectNotFound, UnknownName
 from truehue.core.generation.request import Cancelled
 from truehue.core.masks.cleanup import released_cleanup
 from truehue.core.masks.grounded.compose import MaskSteps, NegativeResult, compose, union
@@ -52,7 +52,8 @@ def ground(
     :func:`truehue.core.masks.grounded.compose.recompose` overrides them without a model.
 
     Raises ObjectNotFound or ObjectsOverlap, which name object and step; MaskError for an earlier
-    mask of another size; Cancelled once ``stop`` is set; and what the models raise.
+    mask of another size; UnknownName where the detector does not know the name; Cancelled once
+    ``stop`` is set; and what the models raise.
     """
     detector, segmenter, variant = method.detector, method.segmenter, method.variant
     image = checked_image(srgb8)
@@ -78,7 +79,10 @@ def ground(
         _halt(stop)
         say(f"Looking for parts to exclude: {', '.join(labels)}")
         threshold = variant.negative_threshold
-        parts = detector.detect(seen, labels, threshold, text_threshold, autocast)
+        try:
+            parts = detector.detect(seen, labels, threshold, text_threshold, autocast)
+        except UnknownName:
+            parts = ()
         boxes_of = {label: filter_detections(parts, label, threshold) for label in labels}
     _halt(stop)
     say(f"Segmenting {target.name}")

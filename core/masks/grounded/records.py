@@ -129,7 +129,8 @@ class Detector(Tool, Protocol):
         """Boxes of each label (one query a label, batched), best first within a label.
 
         ``srgb8`` uint8 ``(H, W, 3)``; thresholds 0 to 1; ``autocast`` as in
-        :func:`truehue.core.masks.grounded.transformers_loading.computing`.
+        :func:`truehue.core.masks.grounded.transformers_loading.computing`. One of fixed names raises
+        UnknownName where it knows none of the labels, and finds nothing for the others.
         """
         ...
 

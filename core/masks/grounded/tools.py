@@ -12,6 +12,7 @@ from truehue.core.generation.weights.sources import Sources
 from truehue.core.machine import GIB, WORKING_GIB, Machine, Placement, machine, placement
 from truehue.core.masks.grounded.records import Detector, PresenceModel, Segmenter
 from truehue.core.masks.grounded.weights import (
+    OPENCV_BYTES,
     ROLES,
     Role,
     VisionEntry,
@@ -56,6 +57,10 @@ def open_presence(model_id: str, sources: Sources | None = None) -> PresenceMode
 
     entry = vision_model(model_id, "presence")
     source = weights(entry, sources or Sources.local())
+    if entry.library == "opencv":
+        from truehue.core.masks.grounded.coco import CocoPresence
+
+        return CocoPresence(entry, source)
     local_machine, held_gib = machine(), check(entry, source)
     device_placement = _presence_placement(entry, held_gib, local_machine)
     check_space(entry.name, held_gib * device_placement.bytes_a_number / 2, local_machine)
@@ -66,7 +71,7 @@ def tool_memory(tool: str, sources: Sources | None = None) -> int:
     """Bytes that the tool is expected to take on its device, work included, were it empty; 0 where
     nobody knows."""
     entry = entry_of(tool)
-    if entry.role != "presence":
+    if entry.role != "presence" or entry.library == "opencv":
         return memory_wanted(entry.id, sources, entry.role)
     held_gib = entry.download_gib
     source = find(entry, sources or Sources.local())
@@ -107,6 +112,10 @@ def open_detector(model_id: str, sources: Sources | None = None) -> Detector:
 
     entry = vision_model(model_id, "detector")
     source = weights(entry, sources or Sources.local())
+    if entry.library == "opencv":
+        from truehue.core.masks.grounded.coco import CocoDetector
+
+        return CocoDetector(entry, source)
     return detector.load(entry, source, vision_placement(check(entry, source), machine()))
 
 
@@ -115,7 +124,12 @@ def open_segmenter(model_id: str, sources: Sources | None = None) -> Segmenter:
     from truehue.core.masks.grounded import sam, sam2
 
     entry = vision_model(model_id, "segmenter")
-    source = weights(entry, sources or Sources.local())
+    sources = sources or Sources.local()
+    source = weights(entry, sources)
+    if entry.library == "opencv":
+        from truehue.core.masks.grounded.coco import SalientSegmenter
+
+        return SalientSegmenter(entry, source, sources)
     device_placement = vision_placement(check(entry, source), machine())
     return (
         sam.load(entry, source, device_placement)
@@ -158,6 +172,8 @@ def memory_wanted(model_id: str, sources: Sources | None = None, role: Role | No
     """Bytes that the model is expected to take on its device, work included, were it empty; from
     the files where they are here and whole, else from the list; 0 where neither says."""
     entry: VisionEntry = vision_model(model_id, role)
+    if entry.library == "opencv":
+        return OPENCV_BYTES if machine().device == "cpu" else 0
     held_gib = entry.download_gib
     source = find(entry, sources or Sources.local())
     if source is not None:

@@ -25,6 +25,9 @@ removal, when it is 0 except for pixels that the mask's clean-up adds; so in pra
 objects without remaining pixels. ``paper`` does not specify this: ours detects in the unchanged
 image, and applies the same limit before the removal, where it can distinguish two objects from one
 object found twice.
+
+**Presence.** Both ask a model that answers questions. ``truehue`` has the numbers of ``paper``, and lets
+a detector's score say whether an object is there, which is not what the paper or its code did.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from truehue.core.errors import BadInput
+from truehue.core.masks.grounded.weights import COCO_PRESENCE
 
 GRAY_SRGB8 = 128
 """The gray level that replaces earlier objects, in all three channels."""
@@ -119,7 +123,31 @@ VARIANTS: tuple[MaskVariant, ...] = (
         autocast=True,
         presence_wording="released",
     ),
+    MaskVariant(
+        id="truehue",
+        version=1,
+        name="TrueHue",
+        box_threshold=0.3,
+        text_threshold=0.25,
+        negative_threshold=0.3,
+        most_covered_share=0.5,
+        least_left_share=0.0,
+        paint_earlier=False,
+        most_iou=0.2,
+        iou_measured="before",
+    ),
 )
+
+
+def check_presence(variant: MaskVariant, presence: str) -> None:
+    """Raises BadInput for a presence model, by its id, that the variant did not ask."""
+    name = variant.id.rstrip("*")
+    if presence == COCO_PRESENCE and name != "truehue":
+        raise BadInput(
+            f"The variant {variant.name} asks a model that answers questions, and {presence} answers by "
+            "a detector's score. Choose the variant TrueHue, or another presence model.",
+            "presence",
+        )
 
 
 def mask_variant(variant_id: str) -> MaskVariant:

