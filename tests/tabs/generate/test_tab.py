@@ -277,10 +277,10 @@ def test_a_longer_gallery_asks_the_database_no_more(
     statements.clear()
     first, *_ = generations_json(context, rows)
     assert first["verdicts"]
-    assert len(statements) == 2
+    assert len(statements) == 3
     statements.clear()
     assert generations_json(context, rows[:1]) == [first]
-    assert len(statements) == 2
+    assert len(statements) == 3
 
 
 def test_settings_that_the_renderer_does_not_take_are_not_written_down(context: Context) -> None:
