@@ -1,6 +1,6 @@
 """Parse a free sentence: its objects and their target colors.
 
-No language model is involved. Color names are found by the four systems' own names, hex and rgb,
+No language model is involved. Color names are found by the systems' own names, hex and rgb,
 and belong to the noun that follows ("a vivid red mug") or precedes them ("the mug is blue", "a mug
 in #00ff00"). A noun without a color becomes a target only if the table of objects has it. An
 ambiguous part yields a note and no target: a guess would be scored like a real target.
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from truehue.core.color.systems import SEARCH_ORDER, ColorTarget, parse_target, system
+from truehue.core.color.systems import SEARCH_ORDER, STANDARDS, ColorTarget, parse_target, system
 from truehue.core.errors import UnknownColor
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.generation.renderer.stand_ins import is_location, known_names
@@ -173,7 +173,10 @@ def _colors() -> Mapping[str, ColorTarget]:
     for key in SEARCH_ORDER:
         for color in system(key).colors:
             text = " ".join(fold_text(color.name).split()).replace("grey", "gray")
-            colors.setdefault(text, parse_target(f"{key}:{color.name}"))
+            # People call colors sand and blue green too: a thing, and what ISCC-NBS has better.
+            modified = " " in text and text.split()[0] not in basic_names()
+            if key in STANDARDS or text in COLOR_WORDS or modified:
+                colors.setdefault(text, parse_target(f"{key}:{color.name}"))
     for name, spelled in css_spellings().items():
         text = " ".join(fold_text(spelled).split()).replace("grey", "gray")
         colors.setdefault(text, parse_target(f"css:{name}"))
@@ -339,7 +342,7 @@ class _Reader:
         if owner not in self._nouns:
             self._nouns.append(owner)
         self._notes.append(
-            f"“{self._said(start, end)}” is in none of the four color systems: if it is meant as "
+            f"“{self._said(start, end)}” is in none of the color systems: if it is meant as "
             f"a color, choose one for the {owner.name}."
         )
         return after if noun else end
@@ -574,4 +577,4 @@ def _is_verb(word: str) -> bool:
 
 
 def _longer_name(wording: str, color: str) -> str:
-    return f"“{wording}” is in none of the four color systems: the target color is {color}."
+    return f"“{wording}” is in none of the color systems: the target color is {color}."

@@ -2911,6 +2911,14 @@ declare namespace Api {
     rows: Array<PeopleName>;
   }
 
+  interface PeopleRow {
+    name: string;
+    version: string;
+    agreed: string;
+    rare: string;
+    names: string;
+  }
+
   interface PeopleScores {
     id: string;
     title: string;
@@ -2923,6 +2931,11 @@ declare namespace Api {
     tasks: Record<string, PeopleTally>;
     micro: PeopleTally;
     macro: MacroJson | null;
+  }
+
+  interface PeopleTable {
+    words: string;
+    rows: Array<PeopleRow>;
   }
 
   interface PeopleTally {
@@ -3819,6 +3832,7 @@ declare namespace Api {
     published?: Array<PublishedRate>;
     beside?: OtherReport | null;
     traced?: TracedView;
+    people?: PeopleTable;
     roc?: Record<string, Record<string, any>>;
     breakdowns?: Array<Breakdown>;
     drawable?: boolean;

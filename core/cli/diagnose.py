@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,12 +20,14 @@ from types import FrameType
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.command import INTERRUPTED, Command, ProgressLine, arg, flag
 from truehue.core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
+from truehue.core.diagnosis.people import EVERY, compare_with_people, save
+from truehue.core.diagnosis.people import text as people_text
 from truehue.core.diagnosis.plan import manifest_tasks, read_manifest, renderer_tasks, rules_used
 from truehue.core.diagnosis.records import text
 from truehue.core.diagnosis.run import Progress, Watch, diagnose
 from truehue.core.errors import BadInput
 from truehue.core.generation.renderer import LIGHTS, OBJECTS
-from truehue.core.verdict.rules import RULES
+from truehue.core.verdict.rules import RULES, rule
 
 EPILOG = """\
 examples:
@@ -41,6 +44,8 @@ def _single_of(names: Iterable[str], default: str) -> str:
 
 def _run(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
     """Does what was asked; the exit status and what is to be printed."""
+    if options.people:
+        return _people(options, watch)
     every = options.every if options.every is not None else 1
     rules = rules_used(_names(options.rules, "--rules"), options.k)
     source = ""
@@ -71,6 +76,28 @@ def _run(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
     )
     shown = json.dumps(report.as_json()) + "\n" if options.json else text(report)
     return 2 if report.problems else 0, shown
+
+
+def _people(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
+    """The agreement with people's names, which is written to ``people.json`` of the folder."""
+    not_used = [name for name in (*_SET_OPTIONS, "images") if name != "every"]
+    given = [name for name in not_used if getattr(options, name) is not None]
+    if given:
+        raise BadInput(
+            f"--{given[0]} belongs to images; --people has patches of the survey's colors."
+        )
+    begun = time.monotonic()
+
+    def told(done: int, total: int) -> None:
+        watch(Progress(done, total, 0, time.monotonic() - begun))
+
+    rules = rules_used(_names(options.rules, "--rules"), options.k)
+    every = options.every if options.every is not None else EVERY
+    report = compare_with_people([rule(used.id) for used in rules], every, options.k, told)
+    path = Path(options.out) / "people.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save(report, path)
+    return 0, json.dumps(report.as_json()) + "\n" if options.json else people_text(report)
 
 
 def _names(text: str | None, option: str) -> tuple[str, ...]:
@@ -147,7 +174,7 @@ COMMAND = Command(
         arg("--systems IDS", _single_of(SYSTEMS, ",".join(SET_SYSTEMS))),
         arg("--seeds NUMBERS", "views of each object (default 0)"),
         arg("--size PX", f"default {DEFAULT_SIZE_PX}", type=int),
-        arg("--every N", "only every Nth color: a quick look", type=int),
+        arg("--every N", f"only every Nth color: a quick look (--people: {EVERY})", type=int),
         arg("--k", "neighbors that paper and truehue accept too (default 0)", default=0),
         arg(
             "--workers N",
@@ -159,6 +186,7 @@ COMMAND = Command(
             "measure on renders of your own instead: columns file,mask,system,color and perhaps "
             "object,light; paths are relative to the file",
         ),
+        flag("--people", "the agreement of the rules with the names that people use for colors"),
     ),
     _diagnose,
     epilog=EPILOG,

@@ -86,6 +86,20 @@ def naming(lab: ArrayLike) -> Naming:
     return Naming(tuple(NameShare(survey.names[i], counts[i] / total) for i in used), total)
 
 
+def colors_named(
+    names: Sequence[str], min_answers: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The survey's colors with as many answers as ``min_answers`` among ``names``: CIELAB float64
+    ``(N, 3)``, and how often each name was said of each, int64 ``(N, len(names))``. Raises ValueError
+    for a name that is none of the 153."""
+    survey = _survey()
+    spelled = [_plain(name) for name in survey.names]
+    index = [spelled.index(_plain(name)) for name in names]
+    counts = np.stack([survey.counts_of([place])[index] for place in range(len(survey.lab))])
+    enough = counts.sum(axis=1) >= min_answers
+    return survey.lab[enough], counts[enough]
+
+
 @dataclass(frozen=True, eq=False)
 class _Survey:
     """``lab`` float64 (B, 3), ``answers`` of each bin int64 (B,), and the counts of names as rows:

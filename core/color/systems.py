@@ -33,7 +33,12 @@ SYSTEMS: dict[str, str] = {
     "l1": "ISCC-NBS level 1",
     "l2": "ISCC-NBS level 2",
     "l3": "ISCC-NBS level 3",
+    "people": "People (XKCD survey)",
 }
+
+STANDARDS = ("css", "l1", "l2", "l3")
+"""Those of a standard, whose nearest names stand beside a color. What people call it is counted from
+their answers (truehue.core.color.people), and is no matter of distance."""
 
 # File and SHA-256 of each system: a score is only comparable while these are the very same
 # coordinates. Sources are in the folder's README.
@@ -42,6 +47,7 @@ FILES: dict[str, tuple[str, str]] = {
     "l1": ("iscc_nbs_l1.csv", "e4cf5ec5db15877be1db2251e10f82dd80e75720879cbcc9551f96316afc289f"),
     "l2": ("iscc_nbs_l2.csv", "f5d37bfa929050ede8e6f349d55fae6f981f9db9fa062ff183b8f9630c3f1a14"),
     "l3": ("iscc_nbs_l3.csv", "105af8f73cdbcd76c6a984802bcd45ffd2c1559a47a29474491a8eb2c07962ea"),
+    "people": ("people.csv", "d4b9b3df96f377a6027f414ce4db06313c3c70e5770244f3ed96d8d52c88cf84"),
 }
 
 Srgb8 = tuple[int, int, int]
@@ -76,7 +82,7 @@ class ColorSystem:
 
 @cache
 def system(system_id: str) -> ColorSystem:
-    """The system called ``css``, ``l1``, ``l2`` or ``l3``.
+    """The system of an id of :data:`SYSTEMS`.
 
     Raises BadInput for any other id, and TrueHueError when the file is missing or is not the
     published one, byte for byte.
@@ -127,6 +133,7 @@ def verified(path: Path, sha256: str, name: str) -> bytes:
 
 
 __all__ = [
+    "STANDARDS",
     "SYSTEMS",
     "ColorSystem",
     "ColorTarget",
@@ -140,7 +147,7 @@ __all__ = [
     "verified",
 ]
 
-SEARCH_ORDER = ("css", "l2", "l3", "l1")
+SEARCH_ORDER = ("css", "l2", "l3", "l1", "people")
 SUGGESTIONS = 5
 FORMS = (
     'Write a name ("vivid red"), a hex ("#D51C3C"), an rgb triple ("213, 28, 60"), lab(46 66 33) '
@@ -183,7 +190,7 @@ class ColorTarget:
 def find(name: str, system_id: str | None = None) -> NamedColor:
     """The color called ``name``, however spelled, of one system or of the first that has it.
 
-    The order without a system is css, l2, l3, l1. Raises UnknownColor with the nearest names, and
+    The order without a system is that of SEARCH_ORDER. Raises UnknownColor with the nearest names, and
     BadInput for an unknown system.
     """
     order = SEARCH_ORDER if system_id is None else (system(system_id).id,)
@@ -217,8 +224,8 @@ def parse_target(text: str, system_id: str | None = None) -> ColorTarget:
         key, rest = prefixed[1].lower(), prefixed[2]
         if key not in SYSTEMS:
             raise UnknownColor(
-                f'"{shorten(prefixed[1])}" is no color system: write css:, l1:, l2: or l3: '
-                "before the name."
+                f'"{shorten(prefixed[1])}" is no color system: write '
+                f"{', '.join(f'{key}:' for key in SYSTEMS)} before the name."
             )
         if not rest:
             raise UnknownColor(f"A color of {SYSTEMS[key]} should follow the colon. {FORMS}")
@@ -261,9 +268,9 @@ def nearest_names(lab: ArrayLike, system_id: str, n: int) -> list[tuple[NamedCol
 
 
 def all_nearest(lab: ArrayLike, n: int) -> dict[str, list[tuple[NamedColor, float]]]:
-    """The ``n`` nearest names of a CIELAB color ``(3,)`` with their ΔE00, by the id of the system,
-    as :func:`nearest_names` gives them."""
-    return {key: nearest_names(lab, key, n) for key in SYSTEMS}
+    """The ``n`` nearest names of a CIELAB color ``(3,)`` with their ΔE00, by the id of a
+    standard system, as :func:`nearest_names` gives them."""
+    return {key: nearest_names(lab, key, n) for key in STANDARDS}
 
 
 def candidates(

@@ -43,7 +43,7 @@ MEANING: dict[str, str] = {
     "object": "Object of the renderer, or of the manifest.",
     "light": "Light of the renderer, or of the manifest.",
     "seed": "Seed of viewpoint, turn, light direction and backdrop; 0 for images of a manifest.",
-    "system": "Color system: l1, l2, l3 (ISCC-NBS) or css.",
+    "system": "Color system: l1, l2, l3 (ISCC-NBS), css or people.",
     "color": "True color of the target material: name in the system, or hex.",
     "second": "Hex of the second material inside the mask; empty where there is one material.",
     "asked": "Color that the image was scored against.",

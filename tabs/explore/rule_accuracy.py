@@ -35,6 +35,7 @@ SIZES = {10: "every 10th color", 1: "all colors"}
 SHIPPED = "shipped"
 SHIPPED_FILE = ROOT / "assets" / "diagnosis" / "report.json"
 TRACED_FILE = SHIPPED_FILE.with_name("path_traced.json")
+PEOPLE_FILE = SHIPPED_FILE.with_name("people.json")
 
 
 class Diagnose(PageRequest):

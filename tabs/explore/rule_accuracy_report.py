@@ -10,11 +10,19 @@ from typing import Any, TypedDict
 
 from truehue.core.color.systems import parse_target
 from truehue.core.diagnosis.figures import read_path_traced
+from truehue.core.diagnosis.people import PeopleReport
 from truehue.core.diagnosis.records import DiagnosisReport, Example, Figure, RuleReport
 from truehue.core.errors import TrueHueError, enumeration
 from truehue.core.verdict.rules import RULE_NAMES, RULES
 from truehue.tabs.charts.figure_parts import line_style, rate_text
-from truehue.tabs.explore.rule_accuracy import SHIPPED, TRACED_FILE, StoredReport, _nth, read_report
+from truehue.tabs.explore.rule_accuracy import (
+    PEOPLE_FILE,
+    SHIPPED,
+    TRACED_FILE,
+    StoredReport,
+    _nth,
+    read_report,
+)
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.figures import INK, PANEL, SOFT
 from truehue.tabs.page.shared_answers import NamedChoice
@@ -170,6 +178,23 @@ class TracedView(TypedDict):
     sets: list[TracedSet]
 
 
+class PeopleRow(TypedDict):
+    """A rule against people's names of colors, in percent."""
+
+    name: str
+    version: str
+    agreed: str
+    rare: str
+    names: str
+
+
+class PeopleTable(TypedDict):
+    """All rules against people's names of colors; ``words`` say of what, and what is possible."""
+
+    words: str
+    rows: list[PeopleRow]
+
+
 class BreakdownRow(TypedDict):
     """A part of the images, with the cells of every rule by color system."""
 
@@ -227,6 +252,7 @@ class RuleAccuracyView(RuleAccuracyReports, total=False):
     published: list[PublishedRate]
     beside: OtherReport | None
     traced: TracedView
+    people: PeopleTable
     roc: dict[str, dict[str, Any]]
     breakdowns: list[Breakdown]
     drawable: bool
@@ -278,6 +304,7 @@ def report_view(reports: Sequence[StoredReport], report_id: str, part: str) -> R
         if stored_report and other
         else None,
         "traced": traced_view(systems),
+        "people": people_view(PeopleReport.read(PEOPLE_FILE)),
         "roc": {system: roc_figure(report, system) for system in systems},
         "breakdowns": [
             {"by": by, "name": BY_NAMES[by], "rows": _breakdown(report, part, systems, by)}
@@ -287,6 +314,29 @@ def report_view(reports: Sequence[StoredReport], report_id: str, part: str) -> R
         "examples": {
             rule.id: [_example(report, example) for example in rule.worst] for rule in report.rules
         },
+    }
+
+
+def people_view(report: PeopleReport) -> PeopleTable:
+    """The shipped agreement of the rules with people, for the page."""
+    best, nearest = (
+        rate_text(100.0 * part / report.answers) for part in (report.best, report.nearest)
+    )
+    return {
+        "words": f"{report.colors:,} colors of the XKCD survey, as patches of one color, with "
+        f"{report.answers:,} answers of people who used one of the 13 names of ISCC-NBS level 1. A rule "
+        f"of one name for each color can agree with {best}% of them; the nearest name by CIEDE2000 "
+        f"agrees with {nearest}%.",
+        "rows": [
+            {
+                "name": RULE_NAMES.get(rule.id, rule.id),
+                "version": rule.version,
+                "agreed": rate_text(100.0 * rule.accepted / rule.answers),
+                "rare": rate_text(100.0 * rule.rare_accepted / rule.rare),
+                "names": f"{rule.names:.2f}",
+            }
+            for rule in report.rules
+        ],
     }
 
 

@@ -77,7 +77,7 @@ class ColorRow(TypedDict):
 
 
 def color_row(title: str, lab: Lab, text: str = "", tip: str = "") -> ColorRow:
-    """One color with its numbers and its nearest name in each of the four systems."""
+    """One color with its numbers and its nearest name in each standard system."""
     names: list[NearestName] = [
         {
             "system": SYSTEMS[key],
@@ -234,7 +234,7 @@ def evidence_of_colors(
 
 
 def nearest_names_view(lab: Lab) -> list[SystemNames]:
-    """The three nearest names of each system."""
+    """The three nearest names of each standard system."""
     return [
         {
             "system": SYSTEMS[key],

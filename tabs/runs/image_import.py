@@ -217,9 +217,7 @@ def report_json(
         count_entry(report.files, "file", "in the folder"),
         count_entry(report.linked, "image", "linked to prompts"),
         (with_image, f"of {report.asked:,} prompts with an image"),
-        count_entry(
-            report.found - report.linked, "image", "without a prompt, for the color alone"
-        ),
+        count_entry(report.found - report.linked, "image", "without a prompt, for the color alone"),
     ]
     if not planned_only:
         counts += [

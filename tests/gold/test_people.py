@@ -95,3 +95,18 @@ def test_another_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(people, "FILE", tmp_path / "none")
     with pytest.raises(TrueHueError, match="git checkout"):
         people._survey.__wrapped__()
+
+
+def test_the_colors_of_the_names_are_those_that_were_published() -> None:
+    """Matplotlib has the survey's published list too."""
+    from matplotlib.colors import XKCD_COLORS
+
+    published = {name.removeprefix("xkcd:"): code.upper() for name, code in XKCD_COLORS.items()}
+    colors = system("people").colors
+    assert len(colors) == 151
+    for color in colors:
+        spelled = color.name if color.name in published else color.name.replace("gray", "grey")
+        assert color.hex == published[spelled], color.name
+    names = people._survey().names
+    assert [names[color.id - 1] for color in colors] == [color.name for color in colors]
+    assert set(names) - {color.name for color in colors} == {"flesh", "skin"}

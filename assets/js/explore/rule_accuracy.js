@@ -9,7 +9,7 @@ import { store } from '../shared/state.js';
 import { toast } from '../shared/toast.js';
 import { examplesView } from './rule_accuracy_examples.js';
 import { partsColumns } from './rule_accuracy_parts.js';
-import { ratesTable, reliabilityTable } from './rule_accuracy_rates.js';
+import { peopleTable, ratesTable, reliabilityTable } from './rule_accuracy_rates.js';
 import { explore, ofLink, restored } from './view.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
@@ -94,6 +94,8 @@ export function mount(widget) {
     );
     find('.th-accuracy-table').replaceChildren(...ratesTable(data, state.rule, chooseRule));
     find('.th-accuracy-reliability').replaceChildren(...reliabilityTable(data.traced.sets));
+    put(find('.th-accuracy-people p:last-of-type'), data.people.words);
+    find('.th-accuracy-people table').replaceChildren(...peopleTable(data.people.rows));
     rocs();
     parts();
     examples.draw(data, measuredRules(), state.rule);

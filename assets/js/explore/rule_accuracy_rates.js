@@ -162,6 +162,32 @@ export function reliabilityTable(sets) {
 }
 
 /**
+ * The head and the body of the table of the rules against people's names.
+ * @param {Api.PeopleRow[]} rows
+ */
+export function peopleTable(rows) {
+  const head = make('thead');
+  const top = make('tr');
+  const body = make('tbody');
+  [
+    'Rule',
+    'Answers agreed with, %',
+    'Rare names accepted, %',
+    'Names accepted for a color',
+  ].forEach((name) => top.appendChild(make('th', '', name)));
+  head.appendChild(top);
+  rows.forEach(({ name, version, agreed, rare, names }) => {
+    const row = make('tr');
+    const cell = make('th', 'th-row-name');
+    cell.scope = 'row';
+    cell.append(make('span', '', name + ' '), make('small', 'th-soft', version));
+    row.append(cell, ...[agreed, rare, names].map((text) => make('td', '', text)));
+    body.appendChild(row);
+  });
+  return [head, body];
+}
+
+/**
  * What the paper says of its own rule, without intervals.
  * @param {Api.RuleAccuracyView} report
  */

@@ -1,4 +1,4 @@
-// All names of the four color systems, fetched once for the page: from here, and from a chunk of
+// All names of the color systems, fetched once for the page: from here, and from a chunk of
 // assets/bundle.
 
 const answer = await fetch(new URL('../picker/catalog.json', import.meta.url));

@@ -7,7 +7,7 @@ in upper or lower case):
 ``text`` or ``prompt`` the prompt; the only column that is needed
 ``id``                 unique in the file; without it ``<file name>-<number of the record>``
 ``task``               cna, ncu, coa, moc, ica, concept or free; without it free
-``system``             l1, l2, l3 or css: where the names of the colors are looked up
+``system``             l1, l2, l3, css or people: where the names of the colors are looked up
 ``object``             what the image has to show
 ``color``              the color that it has to have: a name, ``l3:vivid red``, ``#DC143C`` or
                        ``rgb(220, 20, 60)``
@@ -147,7 +147,7 @@ class PromptCollector:
 
 HEADER_HELP = (
     "The first line of a CSV names its columns. Needed: text (or prompt). If you have them: id, "
-    "task, system (l1, l2, l3, css), object, color, role, negative_labels (separated by ;), "
+    "task, system (l1, l2, l3, css, people), object, color, role, negative_labels (separated by ;), "
     "object2, color2 … for further objects, category, concept, modifier, style. Example:\n"
     "text,object,color\n"
     "A vivid red apple on a table.,apple,l3:vivid red\n"

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from truehue.core.color.difference import delta_e00
 from truehue.core.color.systems import (
     FORMS,
+    STANDARDS,
     SYSTEMS,
     all_nearest,
     candidates,
@@ -223,7 +224,7 @@ def test_names_of_one_color_count_once() -> None:
 
 def test_nearest_in_all_systems() -> None:
     named_colors = all_nearest((31.7, 29.38, 28.37), 2)
-    assert tuple(named_colors) == tuple(SYSTEMS)
+    assert tuple(named_colors) == STANDARDS
     assert [color.name for color, _ in named_colors["css"]] == ["darkred", "maroon"]
     assert named_colors["l2"][0][0].name == "Reddish brown"
 
@@ -270,3 +271,10 @@ def test_candidates_need_a_system_and_a_count() -> None:
         candidates(parse_target("#E83B1B"), None, 2)
     with pytest.raises(BadInput, match="cannot be -1"):
         candidates(parse_target("l3:vivid red"), "l3", -1)
+
+
+def test_a_name_of_people_is_found_where_no_standard_has_it() -> None:
+    assert parse_target("rust").value == "people:rust"
+    assert parse_target("Grey-Blue").value == "people:gray blue"
+    assert parse_target("teal").value == "css:teal"
+    assert parse_target("people:teal").hex == "#029386"

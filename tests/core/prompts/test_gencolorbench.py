@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from truehue.core.color.difference import delta_e00
-from truehue.core.color.systems import SYSTEMS, system
+from truehue.core.color.systems import STANDARDS, system
 from truehue.core.prompts import tables
 from truehue.core.prompts.gencolorbench import PAPER_COUNTS, PAPER_TOTAL, build
 from truehue.core.prompts.parts import APART_DELTA_E00, LEAK_DELTA_E00
@@ -120,7 +120,7 @@ def test_fields() -> None:
         assert prompt.category in {row.category for row in tables.objects()}
         assert {target.color.system for target in prompt.targets if target.color} == {prompt.system}
         assert (prompt.concept, prompt.modifier, prompt.style) == ("", "", "")
-    assert {prompt.system for prompt in build()} == set(SYSTEMS)
+    assert {prompt.system for prompt in build()} == set(STANDARDS)
     assert len({prompt.category for prompt in build()}) == 7
 
 
@@ -164,7 +164,7 @@ def test_every_template_is_used() -> None:
     assert used["ica"] == {template.id for template in tables.implicit_templates()}
 
 
-@pytest.mark.parametrize(("task", "system_id"), [(t, s) for t in COUNTS for s in SYSTEMS])
+@pytest.mark.parametrize(("task", "system_id"), [(t, s) for t in COUNTS for s in STANDARDS])
 def test_every_color_is_used_and_about_equally(task: str, system_id: str) -> None:
     counts = Counter(main_color(prompt) for prompt in of(task, system_id))
     assert set(counts) == {f"{system_id}:{color.name}" for color in system(system_id).colors}
@@ -273,7 +273,7 @@ def test_scene_targets_could_be_told_apart() -> None:
             closest = min(closest, float(distance))
     assert closest >= APART_DELTA_E00
     per = Counter((prompt.template, prompt.system) for prompt in of("moc"))
-    assert {key: {n for (_, s), n in per.items() if s == key} for key in SYSTEMS} == {
+    assert {key: {n for (_, s), n in per.items() if s == key} for key in STANDARDS} == {
         "l1": {7},
         "l2": {22},
         "l3": {22},
@@ -281,7 +281,7 @@ def test_scene_targets_could_be_told_apart() -> None:
     }
 
 
-@pytest.mark.parametrize(("key", "limit"), [(k, n) for k in SYSTEMS for n in (20.0,)])
+@pytest.mark.parametrize(("key", "limit"), [(k, n) for k in STANDARDS for n in (20.0,)])
 def test_no_distance_is_so_near_the_limit_that_rounding_decides(key: str, limit: float) -> None:
     lab = system(key).lab
     assert np.abs(delta_e00(lab[:, None], lab[None]) - limit).min() > 1e-6
