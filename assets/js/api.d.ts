@@ -2068,6 +2068,8 @@ declare namespace Api {
 
   interface LimitsJson {
     metrics: Array<LimitJson>;
+    formulas: Array<LimitJson>;
+    formula: string;
     why_not: string;
     words: string;
   }

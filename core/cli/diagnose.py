@@ -86,14 +86,14 @@ def _people(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
         raise BadInput(
             f"--{given[0]} belongs to images; --people has patches of the survey's colors."
         )
-    begun = time.monotonic()
+    start_s = time.monotonic()
 
-    def told(done: int, total: int) -> None:
-        watch(Progress(done, total, 0, time.monotonic() - begun))
+    def watch_colors(done: int, total: int) -> None:
+        watch(Progress(done, total, 0, time.monotonic() - start_s))
 
     rules = rules_used(_names(options.rules, "--rules"), options.k)
     every = options.every if options.every is not None else EVERY
-    report = compare_with_people([rule(used.id) for used in rules], every, options.k, told)
+    report = compare_with_people([rule(used.id) for used in rules], every, options.k, watch_colors)
     path = Path(options.out) / "people.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     save(report, path)

@@ -95,7 +95,7 @@ def colors_named(
     survey = _survey()
     spelled = [_plain(name) for name in survey.names]
     index = [spelled.index(_plain(name)) for name in names]
-    counts = np.stack([survey.counts_of([place])[index] for place in range(len(survey.lab))])
+    counts = np.stack([survey.counts_of([number])[index] for number in range(len(survey.lab))])
     enough = counts.sum(axis=1) >= min_answers
     return survey.lab[enough], counts[enough]
 

@@ -96,14 +96,14 @@ def compare_with_people(
     lab, counts = lab[::every], counts[::every]
     targets = [parse_target(f"l1:{color.name}") for color in names]
     accepts = np.zeros((len(rules), *counts.shape), dtype=bool)
-    for place, srgb8 in enumerate(_patches(lab)):
+    for index, srgb8 in enumerate(_patches(lab)):
         mask = np.ones(srgb8.shape[:2], dtype=bool)
         for name, target in enumerate(targets):
             each = measure_by_rules(
                 srgb8, mask, target, [rule.id for rule in rules], acceptance=Acceptance(k)
             )
-            accepts[:, place, name] = [found.verdict.status == PASS for found in each]
-        watch(place + 1, len(lab))
+            accepts[:, index, name] = [found.verdict.status == PASS for found in each]
+        watch(index + 1, len(lab))
     nearest = np.argmin([delta_e00(lab, np.array(color.lab)) for color in names], axis=0)
     rare = counts <= RARE * counts.sum(axis=1, keepdims=True)
     return PeopleReport(

@@ -27,6 +27,7 @@ from truehue.core.analysis.records import (
     Slice,
     choice_for,
 )
+from truehue.core.color.formulas import FORMULAS, difference
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.errors import BadInput
 from truehue.storage.database.connection import Database
@@ -282,24 +283,41 @@ def _item(
 
 
 METRICS = ("delta_chroma", "delta_e00", "hue_deg", "misfit")
+OTHER_FORMULAS = tuple(entry.id for entry in FORMULAS[1:])
+"""Differences that no verdict stores: they are computed from its color."""
 
 
 def tallies_within(
-    database: Database, rule_no: int, limits: Mapping[str, float], in_runs: str, rows: str
+    database: Database,
+    dictionary: StringDictionary,
+    rule_no: int,
+    limits: Mapping[str, float],
+    in_runs: str,
+    rows: str,
 ) -> list[tuple[Any, ...]]:
     """Rows of run_no, task_no, system_no, passes, scored, images and how many prompts have those.
 
     An object that was measured passes where every metric of ``limits`` is strictly below its limit,
     and one that must not have a color where not; any other keeps its status. One fail of an image
-    is a fail, then one unscored is unscored. ``in_runs`` is empty or a condition beginning with
+    is a fail, then one unscored is unscored. A limit of another formula of
+    :mod:`truehue.core.color.formulas` stands alone, and is that of the difference between the measured
+    color and the target's. ``in_runs`` is empty or a condition beginning with
     AND, ``rows`` the verdicts as they count (truehue.storage.results.items). Raises BadInput for
-    a metric that is not of :data:`METRICS`.
+    other metrics.
     """
-    wrong = [name for name in limits if name not in METRICS]
-    if wrong or not limits:
-        raise BadInput(f"Give limits of one or more of {', '.join(METRICS)}.")
-    measured_sql = " AND ".join(f"{name} IS NOT NULL" for name in limits)
-    below = " AND ".join(f"{name} < CAST(? AS DOUBLE)" for name in limits)
+    values: list[Any] = list(limits.values())
+    if len(limits) == 1 and (name := next(iter(limits))) in OTHER_FORMULAS:
+        known, near = _near(database, dictionary, rule_no, name, limits[name], in_runs)
+        measured_sql = below = "rowid IN (SELECT unnest(CAST(? AS BIGINT[])))"
+        values = [known.tolist(), near.tolist()]
+    elif limits and limits.keys() <= set(METRICS):
+        measured_sql = " AND ".join(f"{name} IS NOT NULL" for name in limits)
+        below = " AND ".join(f"{name} < CAST(? AS DOUBLE)" for name in limits)
+    else:
+        raise BadInput(
+            f"Give limits of one or more of {', '.join(METRICS)}; or one of "
+            f"{', '.join(OTHER_FORMULAS)}."
+        )
     return database.rows(
         f"""
         WITH objects AS (
@@ -321,5 +339,28 @@ def tallies_within(
         SELECT run_no, task_no, system_no, passes, scored, images, count(*)
         FROM prompts GROUP BY ALL ORDER BY ALL
         """,
-        list(limits.values()),
+        values,
     )
+
+
+def _near(
+    database: Database,
+    dictionary: StringDictionary,
+    rule_no: int,
+    formula_id: str,
+    limit: float,
+    in_runs: str,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows whose difference is defined, and those of them where it is below the limit: their
+    rowids, int64."""
+    rows = database.rows(
+        f"SELECT rowid, color_no, l, a, b FROM {VERDICTS} "
+        f"WHERE rule_no = {rule_no} AND l IS NOT NULL AND color_no IS NOT NULL {in_runs}"
+    )
+    if not rows:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    table = np.array(rows, dtype=np.float64)
+    targets = np.array([color.lab for color in dictionary.colors])[table[:, 1].astype(np.int64)]
+    apart = difference(formula_id, table[:, 2:], targets)
+    rowids = table[:, 0].astype(np.int64)
+    return rowids[np.isfinite(apart)], rowids[apart < limit]

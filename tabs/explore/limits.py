@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import TypedDict
 
+from truehue.core.color.formulas import formula
 from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import Rule, rule
 
@@ -20,6 +21,18 @@ _LABELS = {
 }
 """Name, unit, where the slider ends and its step, by metric."""
 
+OTHER_FORMULAS = {
+    "cie1976": 10.0,
+    "cie1994_graphic_arts": 5.0,
+    "cie1994_textiles": 5.0,
+    "cmc_2_1": 5.0,
+    "cmc_1_1": 5.0,
+    "cam16_ucs": 5.0,
+    "itp": 20.0,
+    "hyab": 10.0,
+}
+"""Differences by which the measured color can be compared with the target's in place of the rule,
+with the limit that is offered first. These are no standard."""
 MAX_LIMIT = 1000.0
 
 
@@ -36,7 +49,8 @@ def default_limits(by: Rule) -> dict[str, float]:
 
 def limits_of(params: Mapping[str, str], rule_id: str) -> dict[str, float]:
     """The limits of a link, ``limits=delta_e00:7,hue_deg:20``: all of the rule's, with those that
-    are named changed. Empty where none differs from the rule's own.
+    are named changed; or ``limits=cam16_ucs:5``, another difference in place of the rule. Empty where
+    none differs from the rule's own.
 
     Raises BadInput for a rule whose stored numbers cannot say, for a metric that the rule does not
     judge by, and for what is no positive number.
@@ -46,6 +60,9 @@ def limits_of(params: Mapping[str, str], rule_id: str) -> dict[str, float]:
         return {}
     by = rule(rule_id)
     usual = default_limits(by)
+    other, _, value = text.partition(":")
+    if other in OTHER_FORMULAS:
+        return {other: _number(other, value)}
     if not has_adjustable_limits(by):
         raise BadInput(fixed_limits_reason(by))
     limits = dict(usual)
@@ -96,6 +113,8 @@ class LimitsJson(TypedDict):
     """The thresholds of a rule; ``why_not`` says why none can be moved."""
 
     metrics: list[LimitJson]
+    formulas: list[LimitJson]
+    formula: str
     why_not: str
     words: str
 
@@ -104,11 +123,21 @@ def limits_view(rule_id: str, limits: Mapping[str, float]) -> LimitsJson:
     """The limits as the page moves them; ``limits`` as :func:`limits_of` gave them."""
     by = rule(rule_id)
     usual = default_limits(by)
+    words = ""
+    formula_id = next((name for name in limits if name in OTHER_FORMULAS), "")
+    if formula_id:
+        words = (
+            f"By {formula(formula_id).name} to the target’s color, below {limits[formula_id]:g}, in "
+            f"place of the rule: the color that {by.name} measured counts, and no other color is "
+            "accepted."
+        )
     parts = [
         f"{_LABELS[name][0]} below {limits[name]:g}{_LABELS[name][1]} instead of {value:g}"
         for name, value in usual.items()
-        if limits and limits[name] != value
+        if name in limits and limits[name] != value
     ]
+    if parts:
+        words = f"With your thresholds: {'; '.join(parts)}."
     return {
         "metrics": [
             {
@@ -124,9 +153,22 @@ def limits_view(rule_id: str, limits: Mapping[str, float]) -> LimitsJson:
         ]
         if has_adjustable_limits(by)
         else [],
+        "formulas": [
+            {
+                "id": name,
+                "name": formula(name).name,
+                "unit": "",
+                "usual": first,
+                "now": limits.get(name, first),
+                "most": 8.0 * first,
+                "step": 0.5,
+            }
+            for name, first in OTHER_FORMULAS.items()
+        ],
+        "formula": formula_id,
         "why_not": fixed_limits_reason(by),
-        "words": f"With your thresholds: {'; '.join(parts)}. Stored data stays unchanged, and a "
-        "number opens its images by the rule's own thresholds."
-        if parts
+        "words": f"{words} Stored data stays unchanged, and a number opens its images by the rule's "
+        "own thresholds."
+        if words
         else "",
     }

@@ -78,6 +78,7 @@ def test_counts_and_ids() -> None:
         "l1": 13,
         "l2": 29,
         "l3": 260,
+        "people": 151,
     }
     for key in ("css", "l1", "l2"):
         assert [color.id for color in system(key).colors] == list(range(1, len(rows(key)) + 1))

@@ -1,6 +1,7 @@
 // The limits of a rule, moved by hand: a slider and a number for each, and the way back to the
-// rule's own. moved() is told the limits as a link writes them, empty where they are the rule's own.
-import { make, put } from '../shared/dom.js';
+// rule's own; or another difference in place of the rule, with one limit. moved() is told the limits
+// as a link writes them, empty where they are the rule's own.
+import { make, options, put } from '../shared/dom.js';
 
 export function liveLimits(box, said, moved) {
   const body = box.querySelector('.th-limits-body');
@@ -8,21 +9,31 @@ export function liveLimits(box, said, moved) {
   const back = make('button', 'th-button', 'Reset to the rule');
   const summary = box.querySelector('summary');
   const why = make('p', 'th-soft');
+  const formula = make('label', 'th-limit-formula');
+  const select = make('select');
   let view = null;
   let timer = null;
+  formula.append(make('span', '', 'Compare by'), select);
+  select.addEventListener('change', () => {
+    const chosen = view.formulas.find(({ id }) => id === select.value);
+    moved(chosen ? chosen.id + ':' + chosen.usual : '');
+  });
   back.type = 'button';
   back.addEventListener('click', () => {
-    lines.forEach((line, id) => line.set(view.metrics.find((metric) => metric.id === id).usual));
-    tell();
+    clearTimeout(timer);
+    moved('');
   });
   function tell() {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      const now = view.metrics
+      const now = shown(view)
         .map((metric) => [metric, lines.get(metric.id).value()])
-        .filter(([item, value]) => value > 0 && value !== item.usual);
+        .filter(([item, value]) => value > 0 && (view.formula || value !== item.usual));
       moved(now.map(([item, value]) => item.id + ':' + value).join(','));
     }, 150);
+  }
+  function shown({ formula: id, formulas, metrics }) {
+    return id ? formulas.filter((metric) => metric.id === id) : metrics;
   }
   function lineOf(metric) {
     const node = make('label', 'th-limit-line');
@@ -54,7 +65,11 @@ export function liveLimits(box, said, moved) {
       make('span', '', metric.name + ' below'),
       slider,
       number,
-      make('span', 'th-soft', metric.unit + ' · rule ' + metric.usual + metric.unit),
+      make(
+        'span',
+        'th-soft',
+        view.formula ? '' : metric.unit + ' · rule ' + metric.usual + metric.unit,
+      ),
     );
     return {
       node,
@@ -65,8 +80,10 @@ export function liveLimits(box, said, moved) {
   }
   return {
     draw(next) {
-      const made = JSON.stringify(next.metrics.map((metric) => [metric.id, metric.usual]));
+      const lined = shown(next);
+      const made = JSON.stringify(lined.map((metric) => [metric.id, metric.usual]));
       view = next;
+      options(select, [{ id: '', name: 'the rule' }, ...next.formulas], next.formula);
       box.hidden = false;
       put(said, next.words);
       said.hidden = !next.words;
@@ -75,15 +92,16 @@ export function liveLimits(box, said, moved) {
       if (box.dataset.made !== made) {
         box.dataset.made = made;
         lines.clear();
-        next.metrics.forEach((metric) => lines.set(metric.id, lineOf(metric)));
+        lined.forEach((metric) => lines.set(metric.id, lineOf(metric)));
         put(why, next.why_not);
         body.replaceChildren(
+          formula,
           ...[...lines.values()].map((line) => line.node),
-          ...(next.metrics.length ? [back] : [why]),
+          ...(lined.length ? [back] : [why]),
         );
       }
       // A slider under the hand goes where the hand goes.
-      next.metrics.forEach((metric) => {
+      lined.forEach((metric) => {
         const line = lines.get(metric.id);
         if (!line.held()) line.set(metric.now);
       });

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 
-from truehue.core.color.systems import SYSTEMS
+from truehue.core.color.systems import STANDARDS
 from truehue.core.prompts.gencolorbench import build
 from truehue.core.prompts.sets import build_mini, features, quota, stratum
 
@@ -56,7 +56,7 @@ def test_every_template_object_and_color_of_every_task_is_kept() -> None:
     for task in ("cna", "ncu", "coa", "moc", "ica"):
         colors = {value for source, kind, value in mini if (source, kind) == (task, "color")}
         assert len(colors) == 450
-        assert {str(value).partition(":")[0] for value in colors} == set(SYSTEMS)
+        assert {str(value).partition(":")[0] for value in colors} == set(STANDARDS)
 
 
 def test_no_object_or_color_is_asked_much_more_than_in_the_full_set() -> None:

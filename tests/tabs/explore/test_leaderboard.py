@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,6 +25,7 @@ from truehue.core.analysis.leaderboard import AVERAGE, TABLE_TASKS, Rate, leader
 from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
 from truehue.core.batch.health import state_of
+from truehue.core.color.formulas import FORMULAS
 from truehue.core.color.spaces import lab_to_srgb8
 from truehue.core.errors import BadInput
 from truehue.core.export.report import Table
@@ -45,7 +47,7 @@ from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.explore.leaderboard import cards_view, leaderboard_view
 from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
 from truehue.tabs.explore.leaderboard_rows import SYSTEM_CHOICES, groups
-from truehue.tabs.explore.limits import default_limits, limits_view
+from truehue.tabs.explore.limits import OTHER_FORMULAS, default_limits, limits_view
 from truehue.tabs.explore.routes import analyses_routes, failures_routes, leaderboard_routes
 from truehue.tabs.export.report import report_of
 from truehue.tabs.library.service import Library
@@ -541,9 +543,55 @@ def test_moved_limits_recount_by_hand(made: tuple[Context, RunFolder]) -> None:
     assert lines[0]["limits"] == "delta_chroma:5 delta_e00:12 hue_deg:45"
 
 
+def test_another_difference_recounts_by_hand(made: tuple[Context, RunFolder]) -> None:
+    """Of a rule too whose own limits cannot be moved: only the target's color counts."""
+    context, folder = made
+    prompts = plan_by_two().prompts
+    for rule_id in ("truehue", "paper"):
+        params = {"rule": rule_id, "limits": "cie1976:30", "systems": "l2"}
+        view = leaderboard_view(context, params)
+        assert view["limits"]["formula"] == "cie1976"
+        assert view["limits"]["words"].startswith(
+            "By CIE 1976 ΔE*ab to the target’s color, below 30, in place of the rule"
+        )
+        rows = [item for group in view["groups"] for item in group["rows"]]
+        row = next(item for item in rows if item["id"] == folder.run_id)
+        apart = []
+        for item in (item for shard in folder.shards() for item in read_shard(shard)):
+            prompt = prompts[item.prompt]
+            color = prompt.targets[0].color
+            for verdict in item.verdicts:
+                if verdict.rule == rule_id and (prompt.task, prompt.system) == ("cna", "l2"):
+                    assert color is not None
+                    if verdict.status != UNSCORED:
+                        apart.append(math.dist(verdict.lab, color.lab))
+        passes = sum(distance < 30 for distance in apart)
+        assert 0 < passes < len(apart)
+        assert row["cells"]["cna"]["title"].startswith(f"{passes} of {len(apart)} scored images")
+        (first, *_) = csv.DictReader(io.StringIO(leaderboard_csv(context, params)))
+        assert first["limits"] == "cie1976:30"
+
+
+def test_each_formula_counts_and_none_stands_beside_a_limit(
+    made: tuple[Context, RunFolder],
+) -> None:
+    context, folder = made
+    results = context.storage.results
+    for name, first in OTHER_FORMULAS.items():
+        near, far = (
+            _passes(results.leaderboard("truehue", [folder.run_id], {name: limit}))
+            for limit in (1e-6, 100 * first)
+        )
+        assert near < far
+    assert tuple(OTHER_FORMULAS) == tuple(entry.id for entry in FORMULAS[1:])
+    with pytest.raises(BadInput, match="or one of cie1976"):
+        results.leaderboard("truehue", [folder.run_id], {"hyab": 5.0, "misfit": 1.0})
+
+
 @pytest.mark.parametrize(
     ("params", "text"),
     [
+        ({"rule": "truehue", "limits": "itp:0"}, "give a number above 0"),
         (
             {"rule": "released", "limits": "delta_e00:7"},
             "With other thresholds another color could pass",

@@ -17,7 +17,7 @@ from tests.browser.still_life import box_around, phone_jpeg, still_life
 from tests.core.photographs import object_photograph
 from tests.tabs.drawn import drawn
 from tests.tabs.inspect.test_tab import box, kept, link_query, value_of, view_of
-from truehue.core.color.systems import SYSTEMS, parse_target
+from truehue.core.color.systems import STANDARDS, parse_target
 from truehue.core.concepts.palette import describe_colors
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.load import load_image
@@ -104,7 +104,7 @@ def test_without_a_question_the_colors_are_told(
         wanted = describe_colors(masked_colors(photograph[0], pixels)).lit_lab
         lab = re.findall(r"-?[\d.]+", view["colors"]["rows"][0]["lab"].replace("−", "-"))
         np.testing.assert_allclose([float(item) for item in lab], wanted, atol=2.5)
-        assert len(view["colors"]["rows"][0]["names"]) == len(SYSTEMS) == 4
+        assert len(view["colors"]["rows"][0]["names"]) == len(STANDARDS) == 4
         assert bool(view_of(answer["evidence"])) == bool(mark)
 
 
@@ -340,7 +340,7 @@ def test_the_color_of_a_pixel_is_named_in_four_systems(client: TestClient) -> No
     assert named["lab"].replace("\N{NO-BREAK SPACE}", " ").startswith("L* 62.2 ")
     assert named["lch"].replace("\N{NO-BREAK SPACE}", " ") == "C* 74.18 · h 38.7°"
     assert (named["names"][0]["name"], named["names"][0]["delta_e00"]) == ("tomato", "0.0")
-    assert len(named["names"]) == len(SYSTEMS)
+    assert len(named["names"]) == len(STANDARDS)
     assert refused.status_code == 400
     assert "error" in refused.json()
 
