@@ -384,15 +384,13 @@ def catalog() -> dict[str, Any]:
     """All names for the browser, which fetches them once: the systems in search order, and their
     colors in that order.
 
-    ``systems`` is a list of ``[id, name]``, ``colors`` one of ``[id, name, hex, L*, a*, b*]``;
+    ``systems`` is a list of ``[id, name]``, ``colors`` one of ``[id, name, hex]``;
     ``forms`` says how a color can be written.
     """
     return {
         "systems": [[key, SYSTEMS[key]] for key in SEARCH_ORDER],
         "colors": [
-            [key, color.name, color.hex, *(round(value, 4) for value in color.lab)]
-            for key in SEARCH_ORDER
-            for color in system(key).colors
+            [key, color.name, color.hex] for key in SEARCH_ORDER for color in system(key).colors
         ],
         "forms": FORMS,
     }

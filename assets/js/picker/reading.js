@@ -23,6 +23,8 @@ export const hexOf = (codes) =>
     .join('')
     .toUpperCase();
 
+const codesOf = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+
 function numeric(codes) {
   return {
     name: null,
@@ -104,11 +106,11 @@ export function split(text) {
 export function colorReading(catalog) {
   const systems = new Map(catalog.systems);
   const order = [...systems.keys()];
-  const colors = catalog.colors.map(([system, name, hex, ...lab], index) => ({
+  const colors = catalog.colors.map(([system, name, hex], index) => ({
     system,
     name,
     hex,
-    lab,
+    lab: labOfSrgb1(codesOf(hex).map((code) => code / 255)),
     index,
     words: describe(name),
     fold: fold(name),
