@@ -2294,7 +2294,7 @@ declare namespace Api {
     k?: number | string;
     relation?: 'matches' | 'differs';
     box?: Array<number | string>;
-    system?: '' | 'css' | 'l1' | 'l2' | 'l3';
+    system?: '' | 'css' | 'l1' | 'l2' | 'l3' | 'people';
   }
 
   interface MeasureText {

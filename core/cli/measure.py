@@ -22,10 +22,10 @@ import numpy as np
 
 from truehue.core.color.formulas import FORMULAS, SURROUNDS, ViewingConditions
 from truehue.core.color.munsell import MunsellSamples, load_munsell
-from truehue.core.color.systems import parse_target
+from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.command import JSON_LINES, Command, arg, flag, group
 from truehue.core.errors import BadInput, MaskError, ObjectNotFound, TrueHueError
-from truehue.core.images.load import load_image, load_mask
+from truehue.core.images.load import load_image, mask_with_note
 from truehue.core.library import ColorResult, color_of
 from truehue.core.packages import colour_science
 from truehue.core.verdict.candidates import Acceptance
@@ -190,7 +190,9 @@ def _mask(
 ) -> tuple[np.ndarray, tuple[str, ...], dict[str, Any]]:
     """The pixels of the object, bool ``(H, W)``, what to know about them, and box or masker."""
     if job.mask:
-        return load_mask(job.folder / job.mask, (srgb8.shape[0], srgb8.shape[1])), (), {}
+        shape = (srgb8.shape[0], srgb8.shape[1])
+        inside, note = mask_with_note(job.folder / job.mask, shape)
+        return inside, (note,) if note else (), {}
     # What makes masks takes time to import.
     if options.masker == SALIENT:
         from truehue.core.masks.from_marks import select_salient
@@ -353,7 +355,7 @@ COMMAND = Command(
         arg(
             "--system",
             "color system of the name; with a manifest, of rows without one",
-            choices=("css", "l1", "l2", "l3"),
+            choices=tuple(SYSTEMS),
         ),
         arg(
             "--manifest FILE.csv",

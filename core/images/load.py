@@ -187,6 +187,8 @@ _OTHER_COLORS = (
     "EXIF data is damaged",
 )
 _INSIDE = 128  # of 255: from here on a mask counts as inside and a pixel as opaque
+_BLACK, _MAX_BETWEEN_PERCENT = 32, 25.0
+"""Soft edges are between black and white in fewer pixels than photographs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,6 +270,14 @@ def load_mask(source: str | Path | bytes, shape: tuple[int, int]) -> NDArray[np.
     Raises :class:`truehue.core.errors.ImageError` for a file that is no image, :class:`MaskError`
     for another size and :class:`NoPixels` for a mask that holds one pixel or none.
     """
+    return mask_with_note(source, shape)[0]
+
+
+def mask_with_note(
+    source: str | Path | bytes, shape: tuple[int, int]
+) -> tuple[NDArray[np.bool_], str]:
+    """The mask as :func:`load_mask`, bool ``(H, W)``, and what to know about it: empty where it is
+    black and white."""
     name = _name_of(source, "The mask")
     decoded = decode(source, name)
     values = _brightest(decoded.image)
@@ -293,7 +303,14 @@ def load_mask(source: str | Path | bytes, shape: tuple[int, int]) -> NDArray[np.
         )
     if count == 1:
         raise NoPixels(f"{name} marks one pixel only, too few to measure. Mark a larger area.")
-    return inside
+    between = (values[opaque] >= _BLACK) & (values[opaque] < 256 - _BLACK)
+    percent = 100.0 * float(np.mean(between))
+    if percent <= _MAX_BETWEEN_PERCENT:
+        return inside, ""
+    return inside, (
+        f"{name} is neither black nor white in {percent:.0f}% of its pixels: is it a mask? Inside "
+        "means 128 of 255 or more."
+    )
 
 
 def object_pixels(
@@ -304,7 +321,8 @@ def object_pixels(
     :func:`load_mask`."""
     shape = (image.srgb8.shape[0], image.srgb8.shape[1])
     if mask is not None:
-        return load_mask(mask, shape), ()
+        inside, note = mask_with_note(mask, shape)
+        return inside, (note,) if note else ()
     if image.opaque is not None:
         return image.opaque, ("No mask: opaque pixels are measured.",)
     return np.ones(shape, dtype=bool), (

@@ -80,7 +80,7 @@ class MeasureImage(ApiRequest):
         description="instead of a mask, a box around the object: x0, y0, x1, y1 in pixels from the "
         "top left. Its pixels are found as Box in Inspect finds them. Empty for none.",
     )
-    system: Literal["", "css", "l1", "l2", "l3"] = Field(
+    system: Literal["", "css", "l1", "l2", "l3", "people"] = Field(
         "", description="the color system of the target's name; empty for the first that has it."
     )
 

@@ -6,13 +6,14 @@ import hashlib
 import struct
 import zlib
 from io import BytesIO
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageFilter
 
 from truehue.core.errors import BadInput, ImageError, MaskError, NoPixels
 from truehue.core.images.load import (
@@ -21,6 +22,7 @@ from truehue.core.images.load import (
     image_id,
     load_image,
     load_mask,
+    mask_with_note,
     warnings_in,
 )
 
@@ -634,3 +636,19 @@ def test_masks_that_are_refused(tmp_path):
         load_mask(b"text", SHAPE)
     with pytest.raises(BadInput, match=r"gone\.png does not exist"):
         load_mask(tmp_path / "gone.png", SHAPE)
+
+
+def test_a_photograph_for_a_mask_is_told(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    photograph = Image.fromarray(rng.integers(60, 200, (40, 60, 3), dtype=np.uint8))
+    photograph.save(tmp_path / "cup.png")
+    inside, note = mask_with_note(tmp_path / "cup.png", (40, 60))
+    assert (inside == load_mask(tmp_path / "cup.png", (40, 60))).all()
+    assert note.startswith(
+        "cup.png is neither black nor white in 100% of its pixels: is it a mask?"
+    )
+    # A mask with soft edges is one.
+    soft = np.zeros((40, 60), np.uint8)
+    soft[10:30, 15:45] = 255
+    Image.fromarray(soft).filter(ImageFilter.GaussianBlur(2)).save(tmp_path / "soft.png")
+    assert mask_with_note(tmp_path / "soft.png", (40, 60))[1] == ""
