@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
-from truehue.core.color.people import naming, percent_text
+from truehue.core.color.people import Survey, naming, percent_text, surveys
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.systems import SYSTEMS, ColorTarget, all_nearest, parse_target
 from truehue.core.errors import BadInput, DataFolderError, MaskError, NoPixels
@@ -176,7 +176,8 @@ class ColorResult:
     ``lab`` is the color of the best-lit part of the largest material, ``mean_lab`` the mean of all
     pixels: CIELAB, D65 and 2 degrees. ``names`` has the nearest name of each color system with its
     CIEDE2000; ``people`` the names that people use most for ``lab``, with their shares of the answers,
-    0 to 1 (XKCD survey, :mod:`truehue.core.color.people`). ``palette`` has the largest colors as
+    0 to 1 (XKCD survey, :mod:`truehue.core.color.people`), and ``other_people`` the same by the title of
+    each survey that TRUEHUE_NAMES names. ``palette`` has the largest colors as
     ``#RRGGBB`` with their shares, 0 to 1.
     """
 
@@ -187,6 +188,7 @@ class ColorResult:
     palette: tuple[tuple[str, float], ...]
     pixel_count: int
     notes: tuple[str, ...] = ()
+    other_people: Mapping[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)
 
     @property
     def hex(self) -> str:
@@ -204,6 +206,10 @@ class ColorResult:
                 for system, (name, apart) in self.names.items()
             },
             "people": [{"name": name, "share": share} for name, share in self.people],
+            "other_people": {
+                title: [{"name": name, "share": share} for name, share in names]
+                for title, names in self.other_people.items()
+            },
             "palette": [{"hex": color, "share": share} for color, share in self.palette],
             "pixel_count": self.pixel_count,
             "notes": list(self.notes),
@@ -211,24 +217,26 @@ class ColorResult:
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name} ({system})" for system, (name, _) in self.names.items())
-        line = (
-            f"{self.hex}  {_lab_text(self.lab)}  people say {self._people()}; nearest names {names}"
-        )
+        line = f"{self.hex}  {_lab_text(self.lab)}  people say {_said(self.people)}; nearest names {names}"
+        line += "".join(f"; {title}: {_said(said)}" for title, said in self.other_people.items())
         line += f"  {self.pixel_count:,} pixels"
         return "\n".join((line, *self.notes))
-
-    def _people(self) -> str:
-        return ", ".join(f"{name} {percent_text(share)}" for name, share in self.people[:2])
 
     def _repr_html_(self) -> str:
         swatches = {f"best lit {_lab_text(self.lab)}": self.hex}
         swatches[f"mean {_lab_text(self.mean_lab)}"] = _hex(self.mean_lab)
         swatches |= {f"{share:.0%} of the pixels": color for color, share in self.palette}
-        rows = {"People say": self._people()} | {
+        rows = {"People say": _said(self.people)}
+        rows |= {f"People say, {title}": _said(said) for title, said in self.other_people.items()}
+        rows |= {
             SYSTEMS[system]: f"{name}, ΔE00 {apart:.1f}"
             for system, (name, apart) in self.names.items()
         }
         return _html(f"Color of {self.pixel_count:,} pixels", swatches, rows, self.notes)
+
+
+def _said(names: Sequence[tuple[str, float]]) -> str:
+    return ", ".join(f"{name} {percent_text(share)}" for name, share in names[:2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,6 +372,12 @@ def color_of(
     loaded = _loaded(image)
     inside, notes = _inside(loaded, mask, box)
     description = describe_colors(masked_colors(loaded.srgb8, inside))
+
+    def said(survey: Survey) -> tuple[tuple[str, float], ...]:
+        names = naming(description.lit_lab, survey).names[:PEOPLE_NAMES]
+        return tuple((item.name, item.share) for item in names)
+
+    xkcd, *others = surveys()
     return ColorResult(
         description.lit_lab,
         description.mean_lab,
@@ -371,10 +385,11 @@ def color_of(
             key: (near[0][0].name, near[0][1])
             for key, near in all_nearest(description.lit_lab, 1).items()
         },
-        tuple((item.name, item.share) for item in naming(description.lit_lab).names[:PEOPLE_NAMES]),
+        said(xkcd),
         tuple(zip(description.palette.hexes, description.palette.weights.tolist(), strict=True)),
         description.pixel_count,
         (*loaded.notes, *notes),
+        {survey.title: said(survey) for survey in others},
     )
 
 

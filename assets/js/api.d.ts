@@ -1257,7 +1257,7 @@ declare namespace Api {
     offsets: OffsetsJson | '';
     names_of: string;
     names: Array<SystemNames>;
-    people: PeopleNames;
+    people: Array<PeopleNames>;
     steps: Array<StepJson>;
     measures?: Array<MeasureText>;
     colors?: ColorsJson | '';

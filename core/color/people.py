@@ -3,25 +3,39 @@
 Heer, Stone: "Color Naming Models for Color Selection, Image Editing and Palette Design", CHI 2012,
 1007-1016, whose data this is: 2,677,400 answers of people at screens of their own, for 8,325 bins of
 CIELAB (D65), every 5 in L*, a* and b*, and the 153 names that are used most.
+
+Answers of other people, in any language, can stand beside it: files that the environment names in
+``TRUEHUE_NAMES`` (:func:`read_survey`).
 """
 
 from __future__ import annotations
 
+import csv
 import io
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from truehue.core.color.notation import read_hex
+from truehue.core.color.spaces import srgb8_to_lab
 from truehue.core.color.systems import FOLDER, verified
+from truehue.core.errors import BadInput, UnknownColor
 
 FILE = FOLDER / "people.npz"
 SHA256 = "c9738239afdf54b8d288dc4b4c23bbfa970462ac78517638d4f86f92a64f9cce"
 MIN_ANSWERS = 20
 """A bin with fewer answers is pooled with its nearest bins until they have as many."""
+VARIABLE = "TRUEHUE_NAMES"
+BIN = 5.0
+"""The side of a bin in CIELAB."""
+MAX_NAMES = 60_000
 
 
 @dataclass(frozen=True)
@@ -34,15 +48,17 @@ class NameShare:
 
 @dataclass(frozen=True)
 class Naming:
-    """What people call one color: names by falling share, of so many ``answers``."""
+    """What people call one color: names by falling share, of so many ``answers``. ``spelled`` are all
+    names of the survey, as :func:`same_name` compares them."""
 
     names: tuple[NameShare, ...]
     answers: int
+    spelled: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     def share_of(self, name: str) -> float | None:
         """The share of answers with this name, 0 to 1, however it is spelled; None for a name that is
-        none of the 153."""
-        if _plain(name) not in _survey().spelled:
+        none of the survey's."""
+        if _plain(name) not in self.spelled:
             return None
         return next((item.share for item in self.names if same_name(item.name, name)), 0.0)
 
@@ -70,12 +86,12 @@ def percent_text(share: float) -> str:
     return ">99%" if 0.995 <= share < 1.0 else f"{100.0 * share:.0f}%"
 
 
-def naming(lab: ArrayLike) -> Naming:
-    """What people call a color of CIELAB D65/2 degrees, ``(3,)``.
+def naming(lab: ArrayLike, survey: Survey | None = None) -> Naming:
+    """What people call a color of CIELAB D65/2 degrees, ``(3,)``, by the XKCD survey or another.
 
     Raises TrueHueError when the survey's file is missing or was changed.
     """
-    survey = _survey()
+    survey = survey or _survey()
     distances = np.linalg.norm(survey.lab - np.asarray(lab, dtype=np.float64), axis=1)
     # Stable: of bins equally far, the first of the survey's order.
     order = np.argsort(distances, kind="stable")
@@ -83,7 +99,9 @@ def naming(lab: ArrayLike) -> Naming:
     counts = survey.counts_of(order[:enough])
     total = int(counts.sum())
     used = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-    return Naming(tuple(NameShare(survey.names[i], counts[i] / total) for i in used), total)
+    return Naming(
+        tuple(NameShare(survey.names[i], counts[i] / total) for i in used), total, survey.spelled
+    )
 
 
 def colors_named(
@@ -101,14 +119,15 @@ def colors_named(
 
 
 @dataclass(frozen=True, eq=False)
-class _Survey:
-    """``lab`` float64 (B, 3), ``answers`` of each bin int64 (B,), and the counts of names as rows:
-    those of bin ``i`` are from ``begins[i]`` to ``begins[i + 1]``."""
+class Survey:
+    """``lab`` of its bins float64 (B, 3), ``answers`` of each bin int64 (B,), and the counts of names
+    as rows: those of bin ``i`` are from ``begins[i]`` to ``begins[i + 1]``."""
 
+    title: str
     lab: NDArray[np.float64]
     names: Sequence[str]
     begins: NDArray[np.int64]
-    name_of_row: NDArray[np.uint8]
+    name_of_row: NDArray[np.integer[Any]]
     count_of_row: NDArray[np.int64]
     answers: NDArray[np.int64]
     spelled: frozenset[str]
@@ -123,13 +142,14 @@ class _Survey:
 
 
 @cache
-def _survey() -> _Survey:
+def _survey() -> Survey:
     content = verified(FILE, SHA256, "The survey of color names")
     with np.load(io.BytesIO(content)) as arrays:
         counts = arrays["counts"].astype(np.int64)
         begins = np.concatenate([[0], np.cumsum(arrays["names_of_bin"], dtype=np.int64)])
         names = tuple(str(name) for name in arrays["names"])
-        return _Survey(
+        return Survey(
+            "XKCD survey",
             arrays["lab"].astype(np.float64),
             names,
             begins,
@@ -140,10 +160,112 @@ def _survey() -> _Survey:
         )
 
 
+def surveys() -> tuple[Survey, ...]:
+    """The XKCD survey, then those of the files in TRUEHUE_NAMES, in that order; raises as
+    :func:`read_survey`."""
+    paths = filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))
+    return _survey(), *(_read_once(Path(path).expanduser()) for path in paths)
+
+
+def read_survey(path: Path) -> Survey:
+    """Answers of people from a CSV file in UTF-8, called as the file is.
+
+    Columns: ``name``; the color as ``hex``, as ``r``, ``g`` and ``b`` (sRGB, 0 to 255) or as ``l``,
+    ``a`` and ``b`` (CIELAB, D65 and 2 degrees); and ``count``, how many gave this answer, 1 where it is
+    left out. A color counts in the nearest bin of 5 in CIELAB. Raises BadInput naming the line that
+    cannot be read.
+    """
+    counts: dict[tuple[float, ...], Counter[str]] = {}
+    line = 1
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            reader.fieldnames = [name.strip().casefold() for name in reader.fieldnames or ()]
+            lab_of = _color_reader(reader.fieldnames, path.name)
+            for row in reader:
+                line = reader.line_num
+                name = " ".join((row["name"] or "").split()).casefold()
+                if not name or len(name) > 80:
+                    raise ValueError("a name has 1 to 80 characters")
+                count = int(row.get("count") or 1)
+                if count < 1:
+                    raise ValueError(f"count is {count}, and counts from 1")
+                lab = BIN * np.round(np.asarray(lab_of(row), dtype=np.float64) / BIN)
+                counts.setdefault(tuple(lab.tolist()), Counter())[name] += count
+    except (OSError, UnicodeError) as error:
+        raise BadInput(f"The color names {path} cannot be read: {error}.") from error
+    except (ValueError, TypeError, UnknownColor, csv.Error) as error:
+        raise BadInput(f"{path.name}, line {line}: {str(error).rstrip('.')}.") from error
+    if not counts:
+        raise BadInput(f"{path.name} has no answer.")
+    return _survey_of(path.stem, counts)
+
+
+def _color_reader(columns: Sequence[str], file: str) -> Callable[[Mapping[str, str]], ArrayLike]:
+    """What reads the CIELAB color of a row; raises BadInput for a header that names no color."""
+    if "name" in columns and "hex" in columns:
+        return lambda row: srgb8_to_lab(np.array(_hex(row["hex"]), dtype=np.uint8))
+    if {"name", "r", "g", "b"} <= set(columns):
+        return lambda row: srgb8_to_lab(np.array(_codes(row), dtype=np.uint8))
+    if {"name", "l", "a", "b"} <= set(columns):
+        return _lab
+    raise BadInput(
+        f"{file} wants the columns name and hex, or name, r, g, b, or name, l, a, b; count may follow. It "
+        f"has {', '.join(columns) or 'none'}."
+    )
+
+
+def _hex(text: str | None) -> tuple[int, int, int]:
+    srgb8 = read_hex((text or "").strip())
+    if srgb8 is None:
+        raise ValueError("the hex code is missing")
+    return srgb8
+
+
+def _codes(row: Mapping[str, str]) -> list[int]:
+    codes = [int(row[name]) for name in "rgb"]
+    if not all(0 <= code <= 255 for code in codes):
+        raise ValueError("r, g and b lie from 0 to 255")
+    return codes
+
+
+def _lab(row: Mapping[str, str]) -> list[float]:
+    lab = [float(row[name]) for name in "lab"]
+    if not (0 <= lab[0] <= 100 and all(-200 <= value <= 200 for value in lab[1:])):
+        raise ValueError("l lies from 0 to 100, a and b from -200 to 200")
+    return lab
+
+
+def _survey_of(title: str, counts: Mapping[tuple[float, ...], Counter[str]]) -> Survey:
+    names = sorted({name for counted in counts.values() for name in counted})
+    if len(names) > MAX_NAMES:
+        raise BadInput(f"{title} has {len(names):,} names; at most {MAX_NAMES:,} are read.")
+    number = {name: index for index, name in enumerate(names)}
+    rows = [(number[name], count) for counted in counts.values() for name, count in counted.items()]
+    table = np.array(rows, dtype=np.int64)
+    sizes = [len(counted) for counted in counts.values()]
+    begins = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    return Survey(
+        title,
+        np.array(list(counts), dtype=np.float64),
+        names,
+        begins,
+        table[:, 0],
+        table[:, 1],
+        np.add.reduceat(table[:, 1], begins[:-1]),
+        frozenset(map(_plain, names)),
+    )
+
+
+@cache
+def _read_once(path: Path) -> Survey:
+    return read_survey(path)
+
+
 def same_name(first: str, second: str) -> bool:
     """Whether two spellings are one name: ``Navy-blue``, ``navy blue``; ``grey``, ``gray``."""
     return _plain(first) == _plain(second)
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[^a-z]", "", name.lower().replace("grey", "gray"))
+    return "".join(filter(str.isalpha, name.casefold())).replace("grey", "gray")

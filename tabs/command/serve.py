@@ -199,6 +199,7 @@ def serve(
 
     import_gradio()
     from truehue.core.color.munsell import load_munsell
+    from truehue.core.color.people import surveys
     from truehue.core.generation.backends.endpoints import configured_endpoints
     from truehue.core.generation.weights.sources import Sources
     from truehue.core.images.decode import limit_pixels
@@ -216,6 +217,7 @@ def serve(
     from truehue.tabs.vlm.service import EvaluationService
 
     munsell = load_munsell(settings.munsell) if settings.munsell else None
+    surveys()  # A file of color names that cannot be read is told before the page opens.
     servers = configured_endpoints(Path(settings.endpoints) if settings.endpoints else None)
     runs = folders_of_runs(settings.runs)
     hosts = allowed_hosts(settings.host, settings.public)

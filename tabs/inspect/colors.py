@@ -9,7 +9,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 import numpy as np
 
 from truehue.core.color.notation import lab_text
-from truehue.core.color.people import naming, percent_text, same_name
+from truehue.core.color.people import Survey, naming, percent_text, same_name, surveys
 from truehue.core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8, srgb8_to_lab
 from truehue.core.color.systems import SYSTEMS, all_nearest
 from truehue.core.concepts.palette import (
@@ -27,7 +27,7 @@ Lab = tuple[float, float, float]
 EVEN_CONTRAST = 49.5
 """The L* on which black and white text have the same contrast (WCAG, about 4.6 to 1)."""
 PEOPLE_ROWS = 3
-PEOPLE_TEXT = "Names by people (XKCD survey, {answers:,} answers)"
+PEOPLE_TEXT = "Names by people ({survey}, {answers:,} answers)"
 MAX_PIXELS = 1_000_000
 """Of a whole picture, so that a photograph of many megapixels opens as fast as another."""
 LIT_HELP = (
@@ -181,7 +181,7 @@ class EvidenceCards(TypedDict):
     offsets: OffsetsJson | Literal[""]
     names_of: str
     names: list[SystemNames]
-    people: PeopleNames
+    people: list[PeopleNames]
     steps: list[StepJson]
     measures: NotRequired[list[MeasureText]]
     colors: NotRequired[ColorsJson | Literal[""]]
@@ -206,7 +206,7 @@ def colors_view(described: ColorDescription, suffix: str, note: str = "") -> Col
         "note": note,
         "palette": palette,
         "palette_help": PALETTE_HELP,
-        "palette_text": f"{_many(len(palette))}, {share:.0f}% of the pixels",
+        "palette_text": f"{_many(len(palette))}, {share:.0f}% of the pixels · CIELAB for D65, 2°",
         "rows": [
             color_row("Lit region", described.lit_lab, lit_share, LIT_HELP),
             color_row("Mean of all pixels", described.mean_lab, "all pixels", MEAN_HELP),
@@ -247,16 +247,20 @@ def nearest_names_view(lab: Lab) -> list[SystemNames]:
     ]
 
 
-def people_view(lab: Lab, target: str = "") -> PeopleNames:
-    """The names that people use most for a color, and how many use the ``target``'s name for it,
-    where that is a name of the survey."""
-    found = naming(lab)
+def people_view(lab: Lab, target: str = "") -> list[PeopleNames]:
+    """By each survey: the names that people use most for a color, and how many use the ``target``'s
+    name for it, where that is a name of the survey."""
+    return [_names_of(survey, lab, target) for survey in surveys()]
+
+
+def _names_of(survey: Survey, lab: Lab, target: str) -> PeopleNames:
+    found = naming(lab, survey)
     rows = [(item.name, item.share) for item in found.names[:PEOPLE_ROWS]]
     share = found.share_of(target)
     if share is not None and not any(same_name(name, target) for name, _ in rows):
         rows.append((target, share))
     return {
-        "text": PEOPLE_TEXT.format(answers=found.answers),
+        "text": PEOPLE_TEXT.format(survey=survey.title, answers=found.answers),
         "rows": [
             {"name": name, "percent": percent_text(share), "target": same_name(name, target)}
             for name, share in rows

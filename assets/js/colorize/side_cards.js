@@ -1,6 +1,7 @@
 // The colors of a coloring, and their position among others' colorings of the concept.
 import { percent } from '../compare/concept_figures.js';
 import { openTab, make, many, put } from '../shared/dom.js';
+import { LAB_TITLE } from '../shared/spaces.js';
 import { store } from '../shared/state.js';
 import { binsChart, binsHere } from './bins.js';
 
@@ -44,6 +45,7 @@ export function sideCards(box) {
       patch.style.background = color.hex;
       const text = make('span');
       text.append(make('b', '', color.name), make('small', '', color.hex + ' · ' + color.lab));
+      text.title = LAB_TITLE;
       row.append(patch, text, make('span', 'th-colorize-number', percent(color.share)));
       list.append(row);
     });

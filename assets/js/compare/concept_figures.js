@@ -197,7 +197,8 @@ export function labWords(item) {
     ' · a* ' +
     signedNumber(item.lab[1]) +
     ' · b* ' +
-    signedNumber(item.lab[2])
+    signedNumber(item.lab[2]) +
+    ' (D65, 2°)'
   );
 }
 export function percent(share) {

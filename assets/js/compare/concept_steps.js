@@ -130,7 +130,7 @@ function paletteStrip(colors, says) {
       signedNumber(color.lab[1]) +
       ' · b* ' +
       signedNumber(color.lab[2]) +
-      ' · ' +
+      ' (D65, 2°) · ' +
       percent(color.weight);
     strip.append(part);
   });

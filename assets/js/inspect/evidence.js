@@ -50,20 +50,22 @@ export function mount({ element, props, watch }) {
 
   /**
    * @param {Api.SystemNames[]} systems
-   * @param {Api.PeopleNames} people
+   * @param {Api.PeopleNames[]} people
    */
   function names(systems, people) {
     const table = el('table');
     cards.names.replaceChildren(table);
-    const body = table.createTBody();
-    const heading = el('th', '', people.text);
-    heading.colSpan = 4;
-    heading.scope = 'rowgroup';
-    body.insertRow().append(heading);
-    people.rows.forEach((row) => {
-      const name = el('td', 'th-name', row.name + (row.target ? ' · the target' : ''));
-      name.colSpan = 3;
-      body.insertRow().append(name, el('td', 'th-num', row.percent));
+    people.forEach((survey) => {
+      const body = table.createTBody();
+      const heading = el('th', '', survey.text);
+      heading.colSpan = 4;
+      heading.scope = 'rowgroup';
+      body.insertRow().append(heading);
+      survey.rows.forEach((row) => {
+        const name = el('td', 'th-name', row.name + (row.target ? ' · the target' : ''));
+        name.colSpan = 3;
+        body.insertRow().append(name, el('td', 'th-num', row.percent));
+      });
     });
     systems.forEach((system) => {
       const body = table.createTBody();

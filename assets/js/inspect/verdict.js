@@ -5,6 +5,7 @@ import { tabButton } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { judging } from '../shared/verdict_actions.js';
 import { places } from '../shared/links.js';
+import { LAB_TITLE } from '../shared/spaces.js';
 import { store } from '../shared/state.js';
 import { differenceTable } from './differences.js';
 import { LIMIT_STEPS, moveableLimits } from './verdict_limits.js';
@@ -46,12 +47,14 @@ function headline(view) {
 function swatch(side, data, title) {
   const box = el('div', 'th-swatch th-swatch-' + side + (data.dark_text ? ' th-on-light' : ''));
   box.style.background = data.hex;
+  const lab = el('span', '', data.lab);
+  lab.title = LAB_TITLE;
   return add(
     box,
     el('b', '', title),
     el('span', '', data.name || ''),
     el('span', '', data.hex),
-    el('span', '', data.lab),
+    lab,
   );
 }
 

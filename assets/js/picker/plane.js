@@ -52,6 +52,7 @@ export function colorPlane(panel, onPick) {
       signed(a) +
       ' · b* ' +
       signed(b) +
+      ' · D65, 2°' +
       (inside ? ' · ' + hexOf(codesOfLab(index)) : ' · outside of sRGB');
     return inside;
   }

@@ -169,9 +169,13 @@ export function colorReading(catalog) {
     };
     return colors
       .filter((c) => (!key || c.system === key) && parts.every((part) => c.fold.includes(part)))
-      .map((c) => [rank(c), parts.length ? c.name.length : 0, c.index, c])
-      .sort((x, y) => x[0] - y[0] || x[1] - y[1] || x[2] - y[2])
-      .map((row) => row[3]);
+      .map((c) => ({
+        color: c,
+        // A standard's name comes before one of people.
+        order: [rank(c), Number(c.system === 'people'), parts.length ? c.name.length : 0, c.index],
+      }))
+      .sort((x, y) => x.order.map((n, k) => n - y.order[k]).find(Boolean) || 0)
+      .map(({ color }) => color);
   }
 
   // The names spelled most like a text, by the share of letters that stay (edit distance).

@@ -1,6 +1,9 @@
 // sRGB, CIELAB for D65 and 2 degrees, and Oklab (Ottosson 2020), with the constants of
 // core/color/spaces.py. Channels are 0 to 1 and go on beyond where a color is outside of sRGB.
 
+/** Of CIELAB, where its numbers stand alone. */
+export const LAB_TITLE = 'CIELAB for illuminant D65 and the 2° observer';
+
 /** @typedef {number[]} Triple */
 
 const TO_XYZ = [

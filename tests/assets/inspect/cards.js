@@ -26,9 +26,10 @@ test('the evidence lists names, differences, steps and measures', async () => {
     for (const row of system.rows) assert.ok(part('.th-names').textContent.includes(row.name));
   }
   const people = [...part('.th-names tbody').querySelectorAll('tr')].map((row) => row.textContent);
+  const [survey] = view.people;
   assert.deepEqual(people, [
-    view.people.text,
-    ...view.people.rows.map((row) => row.name + (row.target ? ' · the target' : '') + row.percent),
+    survey.text,
+    ...survey.rows.map((row) => row.name + (row.target ? ' · the target' : '') + row.percent),
   ]);
   assert.equal(part('.th-offsets-to').textContent, 'Measured minus ' + view.offsets.to);
   const rows = [...made.element.querySelectorAll('.th-offset')];
