@@ -389,7 +389,7 @@ def color_of(
         tuple(zip(description.palette.hexes, description.palette.weights.tolist(), strict=True)),
         description.pixel_count,
         (*loaded.notes, *notes),
-        {survey.title: said(survey) for survey in others},
+        {survey.title: names for survey in others if (names := said(survey))},
     )
 
 

@@ -45,12 +45,19 @@ SYSTEMS: Mapping[str, tuple[str, ...]] = {
     "l2": ("l2",),
     "l3": ("l3",),
     "css": ("css",),
+    "people": ("people",),
 }
 """The basis of a task's accuracy. ``averaged``: the mean of three accuracies, as published.
 ``pooled``: all images of the three systems, and those of prompts without one, in one accuracy,
 where L3 weighs most, for it has most prompts. Else one system alone."""
 
-SYSTEM_NAMES: Mapping[str, str] = {"l1": "Level 1", "l2": "L2", "l3": "L3", "css": "CSS"}
+SYSTEM_NAMES: Mapping[str, str] = {
+    "l1": "Level 1",
+    "l2": "L2",
+    "l3": "L3",
+    "css": "CSS",
+    "people": "People",
+}
 PART_NAMES: Mapping[str, str] = {**SYSTEM_NAMES, NO_SYSTEM: "No system"}
 
 FEW_PROMPTS = 20

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.color.systems import ISCC_NBS
 from truehue.core.errors import BadInput, TrueHueError
 
 COLUMNS = ("R", "G", "B", "Level1", "Level2", "Level3")
@@ -39,7 +40,7 @@ class MunsellSamples:
 
     def indices(self, system: str, category_id: int) -> np.ndarray:
         """Where the samples of one category stand, int64 ``(M,)``; ``system`` is l1, l2 or l3."""
-        return np.flatnonzero(self.levels[:, ("l1", "l2", "l3").index(system)] == category_id)
+        return np.flatnonzero(self.levels[:, ISCC_NBS.index(system)] == category_id)
 
     def of(self, system: str, category_id: int) -> np.ndarray:
         """Lab ``(M, 3)`` of the samples of one category; ``system`` is l1, l2 or l3."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +36,8 @@ MIN_ANSWERS = 20
 VARIABLE = "TRUEHUE_NAMES"
 BIN = 5.0
 """The side of a bin in CIELAB."""
+MAX_DISTANCE = 15.0
+"""Of a survey with few colors, answers to one farther away in CIELAB say nothing of a color."""
 MAX_NAMES = 60_000
 
 
@@ -87,7 +90,8 @@ def percent_text(share: float) -> str:
 
 
 def naming(lab: ArrayLike, survey: Survey | None = None) -> Naming:
-    """What people call a color of CIELAB D65/2 degrees, ``(3,)``, by the XKCD survey or another.
+    """What people call a color of CIELAB D65/2 degrees, ``(3,)``, by the XKCD survey or another, which
+    may have no answer for it.
 
     Raises TrueHueError when the survey's file is missing or was changed.
     """
@@ -95,6 +99,7 @@ def naming(lab: ArrayLike, survey: Survey | None = None) -> Naming:
     distances = np.linalg.norm(survey.lab - np.asarray(lab, dtype=np.float64), axis=1)
     # Stable: of bins equally far, the first of the survey's order.
     order = np.argsort(distances, kind="stable")
+    order = order[distances[order] <= survey.max_distance]
     enough = int(np.searchsorted(np.cumsum(survey.answers[order]), MIN_ANSWERS)) + 1
     counts = survey.counts_of(order[:enough])
     total = int(counts.sum())
@@ -131,6 +136,7 @@ class Survey:
     count_of_row: NDArray[np.int64]
     answers: NDArray[np.int64]
     spelled: frozenset[str]
+    max_distance: float = math.inf
 
     def counts_of(self, bins: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
         """How often each name was said of these bins together, int64 (153,)."""
@@ -254,6 +260,7 @@ def _survey_of(title: str, counts: Mapping[tuple[float, ...], Counter[str]]) -> 
         table[:, 1],
         np.add.reduceat(table[:, 1], begins[:-1]),
         frozenset(map(_plain, names)),
+        MAX_DISTANCE,
     )
 
 

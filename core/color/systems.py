@@ -36,7 +36,8 @@ SYSTEMS: dict[str, str] = {
     "people": "People (XKCD survey)",
 }
 
-STANDARDS = ("css", "l1", "l2", "l3")
+ISCC_NBS = ("l1", "l2", "l3")
+STANDARDS = ("css", *ISCC_NBS)
 """Those of a standard, whose nearest names stand beside a color. What people call it is counted from
 their answers (truehue.core.color.people), and is no matter of distance."""
 
@@ -133,6 +134,7 @@ def verified(path: Path, sha256: str, name: str) -> bytes:
 
 
 __all__ = [
+    "ISCC_NBS",
     "STANDARDS",
     "SYSTEMS",
     "ColorSystem",

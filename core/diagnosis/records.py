@@ -195,7 +195,7 @@ _SETS = {
     "held_out": "held out: objects and lights that are no part of the tuned half",
     "two_material": "two materials in one mask",
 }
-_NAMES = {"l2": "L2", "css": "CSS", "l1": "L1", "l3": "L3"}
+_NAMES = {"l2": "L2", "css": "CSS", "l1": "L1", "l3": "L3", "people": "People"}
 
 
 def text(report: DiagnosisReport) -> str:

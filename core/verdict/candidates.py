@@ -8,7 +8,7 @@ import numpy as np
 
 from truehue.core.color.munsell import MunsellSamples, reconstructed
 from truehue.core.color.spaces import hex_of, lab_to_srgb8, triple
-from truehue.core.color.systems import ColorTarget, candidates, find, nearest_names
+from truehue.core.color.systems import ISCC_NBS, ColorTarget, candidates, find, nearest_names
 from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import Rule
 
@@ -52,7 +52,8 @@ def accepted(
 
     The paper takes the nominal color and its k nearest in the same system; it does not say k, and
     0 adds nothing to what it says. The released code takes the Munsell samples of the category,
-    where there are any (:func:`samples_for`); CSS names map to their nearest level 3 category.
+    where there are any (:func:`samples_for`); CSS names map to their nearest level 3 category, and so
+    do here those of people.
     Raises BadInput for a k outside 0 to 20, or k > 0 without a system to take neighbors from.
     """
     nominal = Candidate(target.name or "", target.hex, target.lab)
@@ -62,7 +63,7 @@ def accepted(
         if samples is None:
             return (nominal,), f"the target color alone ({_why_alone(target, by, munsell)})"
         category, name = str(target.system), str(target.name)
-        if category == "css":
+        if category not in ISCC_NBS:
             category, name = "l3", nearest_names(np.array(target.lab), "l3", 1)[0][0].name
         more = _of_category(samples, category, find(name, category).id)
         whose = " of our reconstruction" if by.reconstructed else ""

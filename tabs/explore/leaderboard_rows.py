@@ -66,6 +66,7 @@ SYSTEM_CHOICES: Mapping[str, tuple[str, str]] = {
         "All images of L2, L3, CSS and without a color system in one accuracy; L3 has most prompts",
     ),
     "l1": ("level 1", "The 13 names of ISCC-NBS level 1, which Table 4 leaves out"),
+    "people": ("people", "The names that people use most, of prompts of yours"),
 }
 UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
     LEFT_OUT: ("excluded", "Of the images that have a pass or a fail, how many pass"),

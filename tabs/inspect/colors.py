@@ -250,13 +250,14 @@ def nearest_names_view(lab: Lab) -> list[SystemNames]:
 def people_view(lab: Lab, target: str = "") -> list[PeopleNames]:
     """By each survey: the names that people use most for a color, and how many use the ``target``'s
     name for it, where that is a name of the survey."""
-    return [_names_of(survey, lab, target) for survey in surveys()]
+    views = (_names_of(survey, lab, target) for survey in surveys())
+    return [view for view in views if view["rows"]]
 
 
 def _names_of(survey: Survey, lab: Lab, target: str) -> PeopleNames:
     found = naming(lab, survey)
     rows = [(item.name, item.share) for item in found.names[:PEOPLE_ROWS]]
-    share = found.share_of(target)
+    share = found.share_of(target) if rows else None
     if share is not None and not any(same_name(name, target) for name, _ in rows):
         rows.append((target, share))
     return {

@@ -44,7 +44,7 @@ from truehue.core.prompts.search.query import (
 )
 
 OBJECT_COUNTS = ("no object", "one object", "several objects")
-_SHORT_SYSTEM = {"css": "CSS", "l1": "L1", "l2": "L2", "l3": "L3"}
+_SHORT_SYSTEM = {"css": "CSS", "l1": "L1", "l2": "L2", "l3": "L3", "people": "people"}
 
 
 @dataclass(frozen=True, eq=False)

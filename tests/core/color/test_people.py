@@ -49,6 +49,8 @@ def test_a_color_takes_its_nearest_bins_until_they_have_enough(tmp_path: Path) -
     survey = read_survey(written(tmp_path, f"name,l,a,b,count\n{near}blau,30,20,-60,900\n"))
     assert naming((50, 60, 40), survey).names[0].share == 1.0
     assert naming((30, 20, -60), survey).names[0].name == "blau"
+    # Nobody was asked of a color like this one.
+    assert naming((90, -40, 60), survey).names == ()
 
 
 @pytest.mark.parametrize(

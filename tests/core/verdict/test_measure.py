@@ -12,7 +12,7 @@ from truehue.core.color.difference import delta_e00
 from truehue.core.color.dominant import paper
 from truehue.core.color.munsell import load_munsell, reconstructed
 from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_linear1
-from truehue.core.color.systems import find, parse_target
+from truehue.core.color.systems import SYSTEMS, find, parse_target, system
 from truehue.core.errors import BadInput, MaskError, NoPixels
 from truehue.core.images.pixels import distinct_colors, masked_lab, select_pixels
 from truehue.core.verdict.candidates import MAX_NEIGHBORS, Acceptance, accepted
@@ -581,3 +581,13 @@ def test_a_color_asked_for_by_numbers_has_no_category(
         *ball(), target, "released-munsell", acceptance=Acceptance(by_number=by_number)
     )
     assert ("munsell_sha256" in result.verdict.parameters) is neighbors
+
+
+@every_rule
+def test_every_rule_judges_a_name_of_every_system(rule_id: str) -> None:
+    for key in SYSTEMS:
+        target = parse_target(f"{key}:{system(key).colors[-1].name}")
+        patch = np.full((12, 12, 3), target.srgb8, np.uint8)
+        found = measure(patch, np.ones((12, 12), bool), target, rule_id)
+        assert found.verdict.status == "pass", key
+        assert found.accepted_text.startswith("the target color")
