@@ -45,7 +45,11 @@ class NoPixels(MaskError):
 
 
 class UnknownName(MaskError):
-    """A detector of fixed names knows none of those that were asked for."""
+    """A detector of fixed names knows none of those that were asked for; ``known`` are its own."""
+
+    def __init__(self, message: str, known: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.known = known
 
 
 class ObjectNotFound(MaskError):

@@ -69,7 +69,7 @@ def _run(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
         Path(options.out),
         rules,
         tasks,
-        workers=options.workers,
+        workers=(os.cpu_count() or 1) if options.workers is None else options.workers,
         every=every,
         source=source,
         watch=watch,
@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
 
 def _people(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
     """The agreement with people's names, which is written to ``people.json`` of the folder."""
-    not_used = [name for name in (*_SET_OPTIONS, "images") if name != "every"]
+    not_used = [name for name in (*_SET_OPTIONS, "images", "workers") if name != "every"]
     given = [name for name in not_used if getattr(options, name) is not None]
     if given:
         raise BadInput(
@@ -179,7 +179,7 @@ COMMAND = Command(
         arg(
             "--workers N",
             "processes of one thread each (default: one per core)",
-            default=os.cpu_count() or 1,
+            type=int,
         ),
         arg(
             "--images FILE.csv",

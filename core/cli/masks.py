@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ def describe(entry: VisionEntry, sources: Sources) -> dict[str, Any]:
     """An entry as plain JSON, with where its files are and what is missing."""
     source, lacking = find(entry, sources), missing(entry, sources)
     return {
-        **asdict(replace(entry, carried=None)),
+        **{name: value for name, value in asdict(entry).items() if name != "carried"},
         "ready": not lacking,
         "missing": list(lacking),
         "path": str(source.path) if source else None,

@@ -14,6 +14,7 @@ import csv
 import io
 import math
 import os
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +39,7 @@ BIN = 5.0
 """The side of a bin in CIELAB."""
 MAX_DISTANCE = 15.0
 """Of a survey with few colors, answers to one farther away in CIELAB say nothing of a color."""
-MAX_NAMES = 60_000
+MAX_NAMES, MAX_COUNT = 60_000, 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ class Survey:
     max_distance: float = math.inf
 
     def counts_of(self, bins: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
-        """How often each name was said of these bins together, int64 (153,)."""
+        """How often each name was said of these bins together, int64 ``(len(names),)``."""
         counts = np.zeros(len(self.names), dtype=np.int64)
         for index in bins:
             rows = slice(self.begins[index], self.begins[index + 1])
@@ -167,10 +168,15 @@ def _survey() -> Survey:
 
 
 def surveys() -> tuple[Survey, ...]:
-    """The XKCD survey, then those of the files in TRUEHUE_NAMES, in that order; raises as
-    :func:`read_survey`."""
+    """The XKCD survey, then those of the files in TRUEHUE_NAMES, in that order; raises BadInput for two
+    of one title, and as :func:`read_survey`."""
     paths = filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))
-    return _survey(), *(_read_once(Path(path).expanduser()) for path in paths)
+    others = [_read_once(Path(path).expanduser()) for path in paths]
+    titles = [survey.title for survey in others]
+    for title in titles:
+        if titles.count(title) > 1:
+            raise BadInput(f"{VARIABLE} names two files called {title}: rename one.")
+    return _survey(), *others
 
 
 def read_survey(path: Path) -> Survey:
@@ -187,17 +193,19 @@ def read_survey(path: Path) -> Survey:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             reader.fieldnames = [name.strip().casefold() for name in reader.fieldnames or ()]
-            lab_of = _color_reader(reader.fieldnames, path.name)
+            lab_of = _color_reader(reader.fieldnames)
             for row in reader:
                 line = reader.line_num
-                name = " ".join((row["name"] or "").split()).casefold()
+                name = unicodedata.normalize("NFC", " ".join((row["name"] or "").split())).lower()
                 if not name or len(name) > 80:
                     raise ValueError("a name has 1 to 80 characters")
                 count = int(row.get("count") or 1)
-                if count < 1:
-                    raise ValueError(f"count is {count}, and counts from 1")
+                if not 1 <= count <= MAX_COUNT:
+                    raise ValueError(f"count is {count}, and lies from 1 to {MAX_COUNT:,}")
                 lab = BIN * np.round(np.asarray(lab_of(row), dtype=np.float64) / BIN)
                 counts.setdefault(tuple(lab.tolist()), Counter())[name] += count
+    except _NoColor as error:
+        raise BadInput(f"{path.name} {error}") from error
     except (OSError, UnicodeError) as error:
         raise BadInput(f"The color names {path} cannot be read: {error}.") from error
     except (ValueError, TypeError, UnknownColor, csv.Error) as error:
@@ -207,17 +215,21 @@ def read_survey(path: Path) -> Survey:
     return _survey_of(path.stem, counts)
 
 
-def _color_reader(columns: Sequence[str], file: str) -> Callable[[Mapping[str, str]], ArrayLike]:
-    """What reads the CIELAB color of a row; raises BadInput for a header that names no color."""
+class _NoColor(Exception):
+    """A header names no color."""
+
+
+def _color_reader(columns: Sequence[str]) -> Callable[[Mapping[str, str]], ArrayLike]:
+    """Reads the CIELAB color of a row."""
     if "name" in columns and "hex" in columns:
         return lambda row: srgb8_to_lab(np.array(_hex(row["hex"]), dtype=np.uint8))
     if {"name", "r", "g", "b"} <= set(columns):
         return lambda row: srgb8_to_lab(np.array(_codes(row), dtype=np.uint8))
     if {"name", "l", "a", "b"} <= set(columns):
         return _lab
-    raise BadInput(
-        f"{file} wants the columns name and hex, or name, r, g, b, or name, l, a, b; count may follow. It "
-        f"has {', '.join(columns) or 'none'}."
+    raise _NoColor(
+        "needs the columns name and hex, or name, r, g, b, or name, l, a, b; count is optional. It has "
+        f"{', '.join(columns) or 'none'}."
     )
 
 
@@ -275,4 +287,7 @@ def same_name(first: str, second: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    return "".join(filter(str.isalpha, name.casefold())).replace("grey", "gray")
+    letters = unicodedata.normalize("NFKC", name).casefold()
+    # Marks too: vowels of Hindi and Thai are some.
+    signs = (sign for sign in letters if unicodedata.category(sign)[0] in "LMN")
+    return "".join(signs).replace("grey", "gray")

@@ -50,11 +50,12 @@ class PeopleFigures:
 
 @dataclass(frozen=True)
 class PeopleReport:
-    """All rules against people, on every ``every``-th color. ``best`` of ``answers`` agree with the
-    name that most people use, which no rule of one name for a color can exceed; ``nearest`` with the
-    name whose color is nearest by CIEDE2000."""
+    """All rules against people, on every ``every``-th color and with ``k`` neighbors. ``best`` of
+    ``answers`` agree with the name that most people use, which no rule of one name for a color can
+    exceed; ``nearest`` with the name whose color is nearest by CIEDE2000."""
 
     every: int
+    k: int
     colors: int
     answers: int
     best: int
@@ -87,10 +88,13 @@ def compare_with_people(
     rules: Sequence[Rule],
     every: int = EVERY,
     k: int = 0,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    report_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> PeopleReport:
     """Asks every rule for every name of every ``every``-th color; the ``k`` nearest names count too,
-    where a rule has neighbors. ``watch`` is told how many colors are done, of how many."""
+    where a rule has neighbors. ``report_progress`` gets the number of colors that are done, and of
+    all. Raises BadInput for an ``every`` below 1."""
+    if every < 1:
+        raise BadInput(f"--every is a number from 1, not {every}.", "every")
     names = system("l1").colors
     lab, counts = colors_named([color.name for color in names], MIN_ANSWERS)
     lab, counts = lab[::every], counts[::every]
@@ -103,11 +107,12 @@ def compare_with_people(
                 srgb8, mask, target, [rule.id for rule in rules], acceptance=Acceptance(k)
             )
             accepts[:, index, name] = [found.verdict.status == PASS for found in each]
-        watch(index + 1, len(lab))
+        report_progress(index + 1, len(lab))
     nearest = np.argmin([delta_e00(lab, np.array(color.lab)) for color in names], axis=0)
     rare = counts <= RARE * counts.sum(axis=1, keepdims=True)
     return PeopleReport(
         every,
+        k,
         len(lab),
         int(counts.sum()),
         int(counts.max(axis=1).sum()),

@@ -284,6 +284,7 @@ def mask_with_note(
     inside = values >= _INSIDE
     alpha = decoded.alpha
     opaque = np.ones_like(inside) if alpha is None else alpha >= _INSIDE
+    one_color = False
     if alpha is not None and (alpha.min() != alpha.max() or alpha.max() == 0):
         painted = np.asarray(decoded.image)[opaque]
         one_color = len(painted) > 0 and bool((painted == painted[0]).all())
@@ -304,11 +305,11 @@ def mask_with_note(
     if count == 1:
         raise NoPixels(f"{name} marks one pixel only, too few to measure. Mark a larger area.")
     between = (values[opaque] >= _BLACK) & (values[opaque] < 256 - _BLACK)
-    percent = 100.0 * float(np.mean(between))
-    if percent <= _MAX_BETWEEN_PERCENT:
+    between_percent = 100.0 * float(np.mean(between))
+    if one_color or between_percent <= _MAX_BETWEEN_PERCENT:
         return inside, ""
     return inside, (
-        f"{name} is neither black nor white in {percent:.0f}% of its pixels: is it a mask? Inside "
+        f"{name} is neither black nor white in {between_percent:.0f}% of its pixels: is it a mask? Inside "
         "means 128 of 255 or more."
     )
 

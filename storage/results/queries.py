@@ -233,7 +233,10 @@ class Results:
             if limits:
                 table = verdict_rows(dictionary, Slice(rule, unscored=unscored))
                 in_runs = _in_runs(dictionary, runs)
-                moved = tallies_within(self._database, dictionary, number, limits, in_runs, table)
+                with self._database.snapshot():
+                    moved = tallies_within(
+                        self._database, dictionary, number, limits, in_runs, table
+                    )
                 return _tallies(dictionary, moved)
             status = f"((statuses >> {2 * number}) & 3)"
             rows = self._database.rows(f"""

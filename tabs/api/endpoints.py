@@ -20,7 +20,7 @@ from truehue.core.color.distances import checked, compare
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.generation.registry import RENDERER
-from truehue.core.images.load import load_image, load_mask
+from truehue.core.images.load import load_image, mask_with_note
 from truehue.core.masks.from_marks import select_in_box
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import measure
@@ -379,4 +379,5 @@ def _inside(
         return np.ones(srgb8.shape[:2], dtype=bool), ()
     if _is_id(request.mask):
         return context.mask_pixels(request.mask), ()
-    return load_mask(_file(request.mask, "mask"), srgb8.shape[:2]), ()
+    inside, note = mask_with_note(_file(request.mask, "mask"), srgb8.shape[:2])
+    return inside, (note,) if note else ()

@@ -52,8 +52,8 @@ def limits_of(params: Mapping[str, str], rule_id: str) -> dict[str, float]:
     are named changed; or ``limits=cam16_ucs:5``, another difference in place of the rule. Empty where
     none differs from the rule's own.
 
-    Raises BadInput for a rule whose stored numbers cannot say, for a metric that the rule does not
-    judge by, and for what is no positive number.
+    Raises BadInput for a rule whose stored numbers cannot say, for a metric that is neither the rule's
+    nor a formula, and for a number that is not above 0 and at most 1,000.
     """
     text = params.get("limits", "").strip()
     if not text:

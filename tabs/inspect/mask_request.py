@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from truehue.core.errors import BadInput, MaskError, TrueHueError
+from truehue.core.errors import BadInput, MaskError, TrueHueError, UnknownName
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.pixels import Mask
 from truehue.core.masks.from_marks import Box, PointSegmenter, mask_from_marks
@@ -268,6 +268,9 @@ def _find(
             stop=search.job.stop,
             progress=search.does,
         )
+    except UnknownName as error:
+        names = f"The {len(error.known)} names that it knows: {', '.join(error.known)}."
+        raise MaskError(f"{error} {names}") from error
     except TrueHueError as error:
         if not presence:
             raise

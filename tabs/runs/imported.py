@@ -71,7 +71,7 @@ def offer(
         detector, segmenter = (vision_model(name).name for name in finders.values())
         about = f"{detector} finds them by name, {segmenter} selects their pixels."
         if finders["detector"] == COCO:
-            about += " It knows the 80 names of COCO; other objects get no verdict."
+            about += f" {detector} knows the 80 names of COCO; other objects get no verdict."
         maskers.insert(1, {"id": GROUNDED, "name": "Find the objects", "about": about})
     stands_out = salient.is_available(context.sources)
     if stands_out:

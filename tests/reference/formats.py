@@ -41,7 +41,7 @@ PROMPTS = """\
 | `text` or `prompt` | the prompt; the only required column |
 | `id` | unique in the file; without it `<file name>-<number of the record>` |
 | `task` | `cna`, `ncu`, `coa`, `moc`, `ica`, `concept` or `free`; without it `free` |
-| `system` | `l1`, `l2`, `l3` or `css`: the color system of the names |
+| `system` | `l1`, `l2`, `l3`, `css` or `people`: the color system of the names |
 | `object` | the object that the image has to show |
 | `color` | its target color: a name, `l3:vivid red`, `#DC143C` or `rgb(220, 20, 60)` |
 | `role` | `main`, `reference` (shares the first object's color) or `bystander` (must not take it) |

@@ -85,6 +85,7 @@ export function liveLimits(box, said, moved) {
       view = next;
       options(select, [{ id: '', name: 'the rule' }, ...next.formulas], next.formula);
       box.hidden = false;
+      put(why, next.why_not);
       put(said, next.words);
       said.hidden = !next.words;
       put(summary, next.words ? 'Adjust thresholds: yours are in use' : 'Adjust thresholds');
@@ -93,9 +94,10 @@ export function liveLimits(box, said, moved) {
         box.dataset.made = made;
         lines.clear();
         lined.forEach((metric) => lines.set(metric.id, lineOf(metric)));
-        put(why, next.why_not);
-        body.replaceChildren(
-          formula,
+        // The choice keeps its place, and the focus.
+        if (formula.parentElement !== body) body.replaceChildren(formula);
+        while (formula.nextSibling) formula.nextSibling.remove();
+        body.append(
           ...[...lines.values()].map((line) => line.node),
           ...(lined.length ? [back] : [why]),
         );

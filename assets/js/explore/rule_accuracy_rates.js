@@ -169,12 +169,9 @@ export function peopleTable(rows) {
   const head = make('thead');
   const top = make('tr');
   const body = make('tbody');
-  [
-    'Rule',
-    'Answers agreed with, %',
-    'Rare names accepted, %',
-    'Names accepted for a color',
-  ].forEach((name) => top.appendChild(make('th', '', name)));
+  ['Rule', 'Agreement, %', 'Rare names accepted, %', 'Names accepted for a color'].forEach((name) =>
+    top.appendChild(make('th', '', name)),
+  );
   head.appendChild(top);
   rows.forEach(({ name, version, agreed, rare, names }) => {
     const row = make('tr');

@@ -33,7 +33,9 @@ async function loadScript(address, attempt) {
   try {
     return await import(url.href);
   } catch (cause) {
-    throw new Error('Its script did not load. Is the app still running?', { cause });
+    throw new Error('Its script did not load. Is the app still running? If so, reload this page.', {
+      cause,
+    });
   }
 }
 

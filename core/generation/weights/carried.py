@@ -43,6 +43,11 @@ class Carried:
         return next(iter(self.files))
 
     @property
+    def others(self) -> tuple[str, ...]:
+        """The names of the files beside it."""
+        return tuple(self.files)[1:]
+
+    @property
     def requirements(self) -> Path:
         """The package with its hash, as pip reads it."""
         return SHIPPED / self.id / "requirements.txt"
@@ -55,9 +60,9 @@ class Carried:
             (
                 path
                 for path in self.candidates(sources)
-                if all(
-                    is_whole(path.with_name(name), sha256) for name, sha256 in self.files.items()
-                )
+                # The file may have another name, where the environment says it.
+                if is_whole(path, self.files[self.file])
+                and all(is_whole(path.with_name(name), self.files[name]) for name in self.others)
             ),
             None,
         )

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -89,13 +90,10 @@ def class_of(name: str) -> int | None:
 
 
 def unknown_name(name: str) -> str:
-    """Why a name cannot be looked for, and which can; empty for one that can."""
+    """Why a name cannot be looked for; empty for one that can."""
     if class_of(name):
         return ""
-    return (
-        f"COCO SSD does not know the name {name!r:.60}. Draw a box, or choose GroundingDINO. The "
-        f"{len(CLASSES)} names that it knows: {', '.join(sorted(CLASSES))}."
-    )
+    return f"COCO SSD does not know the name {name!r:.60}. Draw a box, or choose GroundingDINO."
 
 
 @dataclass
@@ -171,7 +169,7 @@ class CocoDetector(_Network):
         label that it does not know. The other two arguments change nothing here. Raises UnknownName
         where it knows none of the labels."""
         if labels and not any(map(class_of, labels)):
-            raise UnknownName(unknown_name(labels[0]))
+            raise UnknownName(unknown_name(labels[0]), tuple(sorted(CLASSES)))
         return tuple(
             detection
             for label in labels
@@ -214,7 +212,7 @@ class SalientSegmenter:
     source: Weights
     sources: Sources
 
-    @property
+    @cached_property
     def about(self) -> dict[str, Any]:
         """Plain JSON that names the network."""
         return {"id": self.id, "class": f"OpenCV {cv2.__version__}", **self.source.about()}

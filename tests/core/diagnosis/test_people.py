@@ -81,6 +81,8 @@ def test_the_command(tmp_path: Path) -> None:
     done = called(main, "--people", "--json", *few)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == json.loads((tmp_path / "people.json").read_text())
+    refused = called(main, "--people", "--out", str(tmp_path), "--every", "0")
+    assert (refused.returncode, "a number from 1" in refused.stderr) == (2, True)
     refused = called(main, "--people", "--objects", "mug", *few)
     assert refused.returncode == 2
     assert "--objects belongs to images" in refused.stderr

@@ -652,3 +652,9 @@ def test_a_photograph_for_a_mask_is_told(tmp_path: Path) -> None:
     soft[10:30, 15:45] = 255
     Image.fromarray(soft).filter(ImageFilter.GaussianBlur(2)).save(tmp_path / "soft.png")
     assert mask_with_note(tmp_path / "soft.png", (40, 60))[1] == ""
+    # So is a layer painted in any one color.
+    painted = np.zeros((40, 60, 4), np.uint8)
+    painted[10:30, 15:45] = (100, 60, 120, 255)
+    Image.fromarray(painted).save(tmp_path / "layer.png")
+    inside, note = mask_with_note(tmp_path / "layer.png", (40, 60))
+    assert (int(inside.sum()), note) == (600, "")

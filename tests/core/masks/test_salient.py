@@ -169,6 +169,22 @@ def test_one_file_alone_can_be_named(nowhere: Sources, monkeypatch: pytest.Monke
     assert U2NETP.find(nowhere) is None
 
 
+@needs_weights
+def test_a_named_file_is_the_one_that_is_checked(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it is called, and whatever stands beside it."""
+    path = weights()
+    assert path
+    nowhere = request.getfixturevalue("nowhere")
+    (tmp_path / U2NETP.file).symlink_to(path)
+    (tmp_path / "mine.onnx").symlink_to(path)
+    (tmp_path / "other.onnx").write_bytes(b"another network")
+    for name, found in (("mine.onnx", True), ("other.onnx", False)):
+        monkeypatch.setenv(U2NETP.variable, str(tmp_path / name))
+        assert (U2NETP.find(nowhere) == tmp_path / name) is found
+
+
 def test_a_file_with_other_bytes_is_not_opened(nowhere: Sources) -> None:
     assert nowhere.models_folder
     file = nowhere.models_folder / "u2netp" / U2NETP.file
