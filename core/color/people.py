@@ -187,13 +187,14 @@ def read_survey(path: Path) -> Survey:
     left out. A color counts in the nearest bin of 5 in CIELAB. Raises BadInput naming the line that
     cannot be read.
     """
-    counts: dict[tuple[float, ...], Counter[str]] = {}
+    answers = list[tuple[str, int]]()
+    colors = list[Sequence[float]]()
     line = 1
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             reader.fieldnames = [name.strip().casefold() for name in reader.fieldnames or ()]
-            lab_of = _color_reader(reader.fieldnames)
+            read_color, to_lab = _color_reader(reader.fieldnames)
             for row in reader:
                 line = reader.line_num
                 name = unicodedata.normalize("NFC", " ".join((row["name"] or "").split())).lower()
@@ -202,16 +203,20 @@ def read_survey(path: Path) -> Survey:
                 count = int(row.get("count") or 1)
                 if not 1 <= count <= MAX_COUNT:
                     raise ValueError(f"count is {count}, and lies from 1 to {MAX_COUNT:,}")
-                lab = BIN * np.round(np.asarray(lab_of(row), dtype=np.float64) / BIN)
-                counts.setdefault(tuple(lab.tolist()), Counter())[name] += count
+                colors.append(read_color(row))
+                answers.append((name, count))
     except _NoColor as error:
         raise BadInput(f"{path.name} {error}") from error
     except (OSError, UnicodeError) as error:
         raise BadInput(f"The color names {path} cannot be read: {error}.") from error
     except (ValueError, TypeError, UnknownColor, csv.Error) as error:
         raise BadInput(f"{path.name}, line {line}: {str(error).rstrip('.')}.") from error
-    if not counts:
+    if not answers:
         raise BadInput(f"{path.name} has no answer.")
+    counts: dict[tuple[float, ...], Counter[str]] = {}
+    bins = BIN * np.round(to_lab(np.array(colors)) / BIN)
+    for lab, (name, count) in zip(bins.tolist(), answers, strict=True):
+        counts.setdefault(tuple(lab), Counter())[name] += count
     return _survey_of(path.stem, counts)
 
 
@@ -219,14 +224,19 @@ class _NoColor(Exception):
     """A header names no color."""
 
 
-def _color_reader(columns: Sequence[str]) -> Callable[[Mapping[str, str]], ArrayLike]:
-    """Reads the CIELAB color of a row."""
+_ColorReader = Callable[[Mapping[str, str]], Sequence[float]]
+
+
+def _color_reader(
+    columns: Sequence[str],
+) -> tuple[_ColorReader, Callable[[NDArray[Any]], NDArray[np.float64]]]:
+    """Reads the color of a row, and converts those of all rows, ``(N, 3)``, to CIELAB."""
     if "name" in columns and "hex" in columns:
-        return lambda row: srgb8_to_lab(np.array(_hex(row["hex"]), dtype=np.uint8))
+        return lambda row: _hex(row["hex"]), srgb8_to_lab
     if {"name", "r", "g", "b"} <= set(columns):
-        return lambda row: srgb8_to_lab(np.array(_codes(row), dtype=np.uint8))
+        return _codes, srgb8_to_lab
     if {"name", "l", "a", "b"} <= set(columns):
-        return _lab
+        return _lab, lambda lab: lab
     raise _NoColor(
         "needs the columns name and hex, or name, r, g, b, or name, l, a, b; count is optional. It has "
         f"{', '.join(columns) or 'none'}."
