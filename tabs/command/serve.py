@@ -217,7 +217,7 @@ def serve(
     from truehue.tabs.vlm.service import EvaluationService
 
     munsell = load_munsell(settings.munsell) if settings.munsell else None
-    surveys()  # A file of color names that cannot be read is told before the page opens.
+    surveys()  # Reports a file of color names that cannot be read before the page opens.
     servers = configured_endpoints(Path(settings.endpoints) if settings.endpoints else None)
     runs = folders_of_runs(settings.runs)
     hosts = allowed_hosts(settings.host, settings.public)

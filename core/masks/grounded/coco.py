@@ -231,7 +231,7 @@ class SalientSegmenter:
         """Holds nothing."""
 
     def embed(self, srgb8: np.ndarray, name: str = "", autocast: bool = False) -> np.ndarray:
-        """The image itself, uint8 ``(H, W, 3)``: each box is seen anew."""
+        """The image itself, uint8 ``(H, W, 3)``: the network sees each box by itself."""
         return checked_image(srgb8)
 
     def from_boxes(self, embedding: np.ndarray, boxes: Sequence[Box]) -> tuple[Segment, ...]:
@@ -266,7 +266,7 @@ class SalientSegmenter:
 
 
 _rows = LruCache[np.ndarray](8)
-"""Those of the last images: one is asked for an object, for its negative labels and for its presence."""
+"""Those of the last images: a search looks at one for object, negative labels and presence."""
 _lock = Lock()
 
 

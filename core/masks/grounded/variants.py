@@ -93,20 +93,21 @@ class MaskVariant:
         return asdict(self)
 
 
+_PAPER = MaskVariant(
+    id="paper",
+    version=1,
+    name="Paper",
+    box_threshold=0.3,
+    text_threshold=0.25,
+    negative_threshold=0.3,
+    most_covered_share=0.5,
+    least_left_share=0.0,
+    paint_earlier=False,
+    most_iou=0.2,
+    iou_measured="before",
+)
 VARIANTS: tuple[MaskVariant, ...] = (
-    MaskVariant(
-        id="paper",
-        version=1,
-        name="Paper",
-        box_threshold=0.3,
-        text_threshold=0.25,
-        negative_threshold=0.3,
-        most_covered_share=0.5,
-        least_left_share=0.0,
-        paint_earlier=False,
-        most_iou=0.2,
-        iou_measured="before",
-    ),
+    _PAPER,
     MaskVariant(
         id="released",
         version=2,
@@ -123,19 +124,7 @@ VARIANTS: tuple[MaskVariant, ...] = (
         autocast=True,
         presence_wording="released",
     ),
-    MaskVariant(
-        id="truehue",
-        version=1,
-        name="TrueHue",
-        box_threshold=0.3,
-        text_threshold=0.25,
-        negative_threshold=0.3,
-        most_covered_share=0.5,
-        least_left_share=0.0,
-        paint_earlier=False,
-        most_iou=0.2,
-        iou_measured="before",
-    ),
+    replace(_PAPER, id="truehue", name="TrueHue"),
 )
 
 

@@ -104,7 +104,7 @@ test('a tab whose template does not come says why, and is tried again', async ()
   assert.equal(made.says(), 'The tab');
 });
 
-test('a script that did not load is asked for anew', async () => {
+test('a script that did not load is requested again', async () => {
   const made = tab({}, true);
   await until(made.button);
   assert.match(made.says(), /^This tab did not load\. Its script did not load\. Is the app/);
