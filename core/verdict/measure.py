@@ -350,7 +350,7 @@ def measurement_sentence(measurement: Measurement) -> str:
         lab=verdict.lab,
         offset=asdict(verdict.offset),
         delta_e00=distance.value,
-        unlikely_light=light is not None and light.cost > distance.value,
+        light_cost=light.cost if light else None,
     )
 
 

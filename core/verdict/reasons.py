@@ -314,13 +314,14 @@ def plain_sentence(
     lab: Sequence[float],
     offset: Mapping[str, float | None],
     delta_e00: float,
-    unlikely_light: bool = False,
+    light_cost: float | None = None,
 ) -> str:
     """A verdict in one sentence without rule or jargon: ``"The mug is 13.6 ΔE00 too dark."``
 
     ``label`` is the object with its article; ``lab`` the measured color in CIELAB; ``offset`` and
-    ``delta_e00`` are those of the verdict; ``unlikely_light`` says that the light fails, not the
-    distance. Empty for a verdict that is neither pass nor fail.
+    ``delta_e00`` are those of the verdict; ``light_cost`` is the ΔE00 that the estimated light costs
+    (:attr:`LightMatch.cost`), None for a rule that estimates none. Empty for a verdict that is
+    neither pass nor fail.
     """
     subject, color = _subject(label), _format_color(target)
     is_color = f"is {color}" if target.name else f"matches {color}"
@@ -331,17 +332,18 @@ def plain_sentence(
         return ""
     if forbidden:
         return f"{subject} {is_color}, which it must not be."
-    if unlikely_light:
+    if light_cost is not None and light_cost > delta_e00:
         return f"{subject} would match {color} only under an unlikely light."
     name = _other_name(lab, target.lab, target.name or "", offset)
     if name:
         return f"{subject} is {name}, not {color}."
     faults = _faults(offset.get("lightness") or 0.0, offset.get("chroma") or 0.0)
+    lit = "" if light_cost is None else " in this light"
     if faults and faults[0].startswith("too") and len(faults) == 1:
-        return f"{subject} is {delta_e00:.1f} ΔE00 {faults[0]}."
+        return f"{subject} is {delta_e00:.1f} ΔE00 {faults[0]}{lit}."
     if faults:
-        return f"{subject} is {' and '.join(faults)}: {delta_e00:.1f} ΔE00 from {color}."
-    return f"{subject} is {delta_e00:.1f} ΔE00 away from {color}."
+        return f"{subject} is {' and '.join(faults)}: {delta_e00:.1f} ΔE00 from {color}{lit}."
+    return f"{subject} is {delta_e00:.1f} ΔE00 away from {color}{lit}."
 
 
 def _subject(label: str) -> str:

@@ -184,7 +184,7 @@ def _plain(row: EvidenceRecord, expectation: Expectation) -> str:
         lab=lab,
         offset=offset,
         delta_e00=float(distance),
-        unlikely_light=light is not None and float(light["cost"]) > float(distance),
+        light_cost=float(light["cost"]) if light else None,
     )
 
 

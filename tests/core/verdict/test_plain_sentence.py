@@ -59,10 +59,16 @@ def test_a_lit_color_with_the_right_hue_has_no_other_name() -> None:
     """Its numbers are from the target as it looks under the estimated light, which may be dark."""
     lab, target = parse_target("#B52E11").lab, parse_target("css:orange")
     offset = {"lightness": 2.0, "chroma": -6.0, "hue_deg": 3.0}
-    arguments = {"forbidden": False, "lab": lab, "delta_e00": 3.8}
+    arguments = {"forbidden": False, "lab": lab, "delta_e00": 3.8, "light_cost": 1.0}
     assert plain_sentence("fail", "the mug", target, offset=offset, **arguments) == (
-        "The mug is not vivid enough: 3.8 ΔE00 from orange."
+        "The mug is not vivid enough: 3.8 ΔE00 from orange in this light."
     )
+    assert plain_sentence(
+        "fail", "the mug", target, offset=offset, **arguments | {"light_cost": 4}
+    ) == ("The mug would match orange only under an unlikely light.")
+    assert plain_sentence(
+        "fail", "the mug", target, offset=offset, **arguments | {"light_cost": None}
+    ) == ("The mug is not vivid enough: 3.8 ΔE00 from orange.")
     turned = {**offset, "hue_deg": -40.0}
     assert plain_sentence("fail", "the mug", target, offset=turned, **arguments) == (
         "The mug is red, not orange."
