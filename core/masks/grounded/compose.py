@@ -19,8 +19,10 @@ import numpy as np
 
 from truehue.core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOverlap
 from truehue.core.images.pixels import Mask
+from truehue.core.masks.grounded.coco import class_of
 from truehue.core.masks.grounded.records import Detection, Grounded, Negative, Presence, Segment
 from truehue.core.masks.grounded.variants import MaskVariant
+from truehue.core.masks.grounded.weights import COCO
 
 MAKER = "grounded_sam"
 
@@ -170,7 +172,7 @@ def subtract_negatives(
     """
     area = int(np.count_nonzero(object_pixels))
     outcomes = [
-        _negative(object_pixels, area, negative, steps.variant, left_in, notes)
+        _negative(object_pixels, area, negative, steps, left_in, notes)
         for negative in steps.negatives
     ]
     rest = object_pixels & ~union([outcome.pixels for outcome in outcomes], steps.shape)
@@ -193,15 +195,19 @@ def _negative(
     object_pixels: np.ndarray,
     area: int,
     negative_result: NegativeResult,
-    variant: MaskVariant,
+    steps: MaskSteps,
     left_in: Collection[str],
     notes: list[str],
 ) -> Negative:
+    variant = steps.variant
     used = np.zeros(object_pixels.shape, dtype=bool)
     if negative_result.label in left_in:
         return Negative(negative_result.label, negative_result.detections, used, "left in by hand")
     if not negative_result.detections:
         reason = f"not found: no box above {variant.negative_threshold:g}"
+        detector = steps.models.get("detector", {}).get("id")
+        if detector == COCO and class_of(negative_result.label) is None:
+            reason = "not looked for: COCO SSD does not know this name"
         return Negative(negative_result.label, negative_result.detections, used, reason)
     covering = []
     for segment in negative_result.segments:
