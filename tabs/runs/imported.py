@@ -171,7 +171,7 @@ def score(
     model, which leaves every rule's verdict on each image. The answer is a report. Raises BadInput
     for what no run can be made of."""
     uncolored = without_target(generations_of(context, image_ids))
-    lacking = measure_colors(context, uncolored, masker, job)
+    lacking = measure_colors(context, uncolored, masker, job.stop, job.tell)
     if job.stop.is_set():
         return {"title": "Cancelled. What was measured stays.", "counts": [], "lists": []}
     ids: list[str] = []

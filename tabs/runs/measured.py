@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from threading import Event
 
 from truehue.core.concepts.palette import COLOR_VERSION, describe_colors
 from truehue.core.errors import MaskError, TrueHueError
@@ -14,7 +15,6 @@ from truehue.core.runs.records import EXACT, SALIENT, WHOLE
 from truehue.core.verdict.expectations import expectations_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
-from truehue.tabs.page.jobs import Job
 
 
 def without_target(rows: Sequence[GenerationRecord]) -> list[GenerationRecord]:
@@ -23,16 +23,21 @@ def without_target(rows: Sequence[GenerationRecord]) -> list[GenerationRecord]:
 
 
 def measure_colors(
-    context: Context, rows: Sequence[GenerationRecord], masker: str, job: Job
+    context: Context,
+    rows: Sequence[GenerationRecord],
+    masker: str,
+    stop: Event,
+    report_progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> list[str]:
     """Measures and stores the colors of images without a target color; the answer says of each that
-    has none why. Stops when the job says so; what is stored is not measured again."""
+    has none why. Ends when ``stop`` is set; what is stored is not measured again."""
     stored = set(context.storage.object_colors.for_images({str(row.image_id) for row in rows}))
     lacking = []
     for done, row in enumerate(rows):
-        if job.stop.is_set():
+        if stop.is_set():
             break
-        job.tell(f"Measuring: {done:,} of {count_noun(len(rows), 'image')}", done, len(rows))
+        total = count_noun(len(rows), "image")
+        report_progress(f"Measuring: {done:,} of {total}", done, len(rows))
         image_id = str(row.image_id)
         if image_id in stored:
             continue

@@ -12,16 +12,21 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.expectations import expectations_of
 from truehue.core.verdict.rules import NO_TARGET, RULES, STATUSES, UNSCORED
 from truehue.tabs.page.context import Context
+from truehue.tabs.runs.measured import measure_colors, without_target
 from truehue.tabs.verdicts.scoring import masks_of, score_stored_images
 from truehue.tabs.verdicts.summary import image_verdicts, object_verdicts
 
 
 def store_verdicts(context: Context, folder: RunFolder, stop: Event) -> None:
     """Stores every rule's verdict on the images of a run that has scored stored ones, within the
-    masks that the run has stored. Raises BadInput for a plan that cannot be read."""
-    image_ids = [item.image_id for item in folder.plan().items]
+    masks that the run has stored, and the colors of those without a target color. Raises BadInput
+    for a plan that cannot be read."""
+    plan = folder.plan()
+    image_ids = [item.image_id for item in plan.items]
     for _ in score_stored_images(context, [by.id for by in RULES], image_ids, stop):
         pass
+    uncolored = without_target(generations_of(context, image_ids))
+    measure_colors(context, uncolored, plan.masker.kind, stop)
 
 
 def generations_of(context: Context, image_ids: Sequence[str]) -> list[GenerationRecord]:

@@ -177,7 +177,8 @@ def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
     assert said == {"an orange cat": "pass", "a red cup": "fail", "a happy dog": None}
     reported = outcomes(context, [str(card["image_id"]) for card in cards.values()])
     assert [1, "verdicts by truehue: pass"] in reported
-    assert [1, "image without a target color: not measured"] in reported
+    assert [1, "image without a target color: measured"] in reported
+    assert cards["a happy dog"]["unscored"].startswith("No target color: measured #5A5A5A")
 
 
 def test_images_without_a_prompt_end_with_their_color(tmp_path: Path, context: Context) -> None:
