@@ -12,6 +12,8 @@ import pytest
 
 from tests.house import FOLDERS, ROOT
 
+pytestmark = pytest.mark.slow
+
 NAMES = frozenset(
     {"one", "told", "asked", "asking", "askings", "kept", "drawn", "begun", "place", "places"}
     | {"beside", "thing", "things", "anew", "picture", "pictures", "keeper", "desk", "seat"}

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.house import read_source
 from tests.measures import warnings_of
+
+pytestmark = pytest.mark.slow
 
 
 def found(source: str, package: bool = False) -> list[str]:

@@ -12,6 +12,8 @@ import pytest
 from truehue.core.checkpoints import add_line, run_folder, whole_weights, write_checkpoint
 from truehue.core.errors import DataFolderError
 
+pytestmark = pytest.mark.slow
+
 
 @contextmanager
 def files_of_at_most(size: int) -> Iterator[None]:

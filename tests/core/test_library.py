@@ -27,6 +27,8 @@ from truehue.core.vlm.evaluation.plan import EvaluationSettings, begin, read_que
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.models.registry import model_of
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["network"]
 RED = (200, 30, 40)
 

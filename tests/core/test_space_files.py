@@ -27,6 +27,8 @@ from truehue.core.generation.weights.carried import U2NETP
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.space import FILES, SpaceRequest, pinned, push_space, write_space
 
+pytestmark = pytest.mark.slow
+
 PAPERS = ("2510.20586", "2601.16836", "2504.10514", "2603.10990")
 
 

@@ -25,6 +25,8 @@ from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.context import Context
 from truehue.tabs.shell.compose import make_context
 
+pytestmark = pytest.mark.slow
+
 FORMER = Path(__file__).with_name("6606366.zip")
 RULES = {"paper", "released", "truehue"}
 

@@ -19,6 +19,8 @@ from truehue.core.cli.images import main
 from truehue.core.library import color_of, render, salient_mask
 from truehue.core.prompts.sets import prompt_set
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["network"]
 
 ROOT = Path(__file__).resolve().parents[3]

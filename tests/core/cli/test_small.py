@@ -35,6 +35,8 @@ from truehue.core.generation.renderer import (
 )
 from truehue.core.generation.small.scenes import caption_of, has_held_out_pair
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_mask_is_the_renderers_own_but_for_its_edge() -> None:
     rendering = render(RenderRequest("vase", (30, 90, 200), "studio", 4, 64))

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from truehue.core.concepts.extraction import COMPLETE, CONNECTED, GROUPINGS, LEADER, Dominants
 
+pytestmark = pytest.mark.slow
+
 # Whole numbers of a small cube: equal colors and equal distances are common.
 COLORS = st.lists(
     st.tuples(st.integers(30, 60), st.integers(-12, 12), st.integers(-12, 12)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import numpy as np
+import pytest
 
 from tests.core.engine.models import (
     WAIT_S,
@@ -15,6 +16,8 @@ from tests.core.engine.models import (
 )
 from tests.core.engine.tools import Tool, Workshop
 from truehue.core.engine.calls import torch_state_preserved
+
+pytestmark = pytest.mark.slow
 
 
 class Chancy(FlatModel):

@@ -34,6 +34,8 @@ from truehue.core.vlm.generators import Difficulty, GeneratedSettings, generated
 from truehue.core.vlm.question_set import QuestionSet, open_set, write_set
 from truehue.tabs.command import share
 
+pytestmark = pytest.mark.slow
+
 NAMED = ("ann/colors", "cc-by-4.0")
 # Of every_eval_ever/schemas/eval.schema.json of every-eval-ever 0.3.0.
 EVERY_EVAL_REQUIRED = {

@@ -23,6 +23,8 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import ItemResult
 from truehue.core.runs.shards import row_of, write_shard
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:

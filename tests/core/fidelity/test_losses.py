@@ -9,6 +9,8 @@ import pytest
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.training.model import pairwise_loss, soft_ranks, softrank_loss
 
+pytestmark = pytest.mark.slow
+
 
 def sigmoid(x: float) -> float:
     return 1 / (1 + math.exp(-x))

@@ -17,6 +17,8 @@ from truehue.core.generation.registry import (
     released_settings,
 )
 
+pytestmark = pytest.mark.slow
+
 WITH_WEIGHTS = [entry for entry in MODELS if entry.kind in ("diffusers", "transformers")]
 # Table 4 of GenColorBench, its first column.
 TABLE_4 = {

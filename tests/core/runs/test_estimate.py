@@ -17,6 +17,8 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import ItemResult, MaskerSpec, RunPlan
 from truehue.core.runs.shards import write_shard
 
+pytestmark = pytest.mark.slow
+
 
 @cache
 def prompts() -> list[Prompt]:

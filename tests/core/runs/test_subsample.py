@@ -11,6 +11,8 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import prompt_set
 from truehue.core.runs.subsample import family_of, subsample
 
+pytestmark = pytest.mark.slow
+
 
 def _whole(some: tuple[Prompt, ...], every: tuple[Prompt, ...]) -> bool:
     """Whether all prompts of each thing are there."""

@@ -11,6 +11,8 @@ from truehue.core.errors import BadInput, NotStored, StorageError
 from truehue.core.studies import MarkKind
 from truehue.storage import Storage
 
+pytestmark = pytest.mark.slow
+
 FILL = {"do": "fill", "x": 10, "y": 10, "closing": 1, "color": "#aa5500"}
 
 

@@ -15,6 +15,8 @@ from truehue.core.errors import StorageError
 from truehue.storage import Storage
 from truehue.storage.database.connection import Database
 
+pytestmark = pytest.mark.slow
+
 THREADS = 8
 T = TypeVar("T")
 

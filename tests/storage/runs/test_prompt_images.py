@@ -11,6 +11,8 @@ from truehue.core.errors import NotStored
 from truehue.core.runs.folder import RunFolder
 from truehue.storage import Storage
 
+pytestmark = pytest.mark.slow
+
 
 def test_prompts_come_in_the_order_of_the_run_with_what_was_drawn(
     storage: Storage, tmp_path: Path

@@ -16,6 +16,8 @@ from truehue.core.errors import BadInput, NotStored
 from truehue.core.scores.records import IMAGE, Measure, ScoreRecord
 from truehue.storage import Storage
 
+pytestmark = pytest.mark.slow
+
 RATING = Measure("rating", "1", "Rating", "high", 0.0, 10.0, 1, "mean", "people")
 
 

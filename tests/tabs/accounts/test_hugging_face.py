@@ -28,6 +28,8 @@ from truehue.tabs.page.actor import SESSION
 from truehue.tabs.page.context import Context
 from truehue.tabs.shell.compose import make_context
 
+pytestmark = pytest.mark.slow
+
 CLIENT = ("of this space", "its secret")
 CREATOR, RITA, STRANGER = ("6032802e", "Ann"), ("5dd96eb1", "rita-hf"), ("0badcafe", "mallory")
 

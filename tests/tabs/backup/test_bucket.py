@@ -15,6 +15,8 @@ from truehue.storage import Storage
 from truehue.tabs.backup.bucket import BucketBackup, bucket_folder, restore_from_bucket
 from truehue.tabs.command.serve import missing_sign_in, read_settings
 
+pytestmark = pytest.mark.slow
+
 
 def wait_for(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 30

@@ -32,6 +32,8 @@ from truehue.tabs.page.roles import OWNER
 from truehue.tabs.sources.sketches import starter
 from truehue.tabs.studies.sketch_choices import Choices
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_drawing_that_is_brought_is_cleaned_looked_at_and_stored(
     ask: Ask, client: TestClient

@@ -24,6 +24,8 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["network"]
 YELLOW, BROWN = 69, 37
 

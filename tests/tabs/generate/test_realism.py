@@ -30,6 +30,8 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.shell.compose import make_context
 
+pytestmark = pytest.mark.slow
+
 SMALL = "small"
 ON: dict[str, Any] = {**first_props()["value"], "on": True, "strength": 1.0}
 

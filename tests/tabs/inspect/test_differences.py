@@ -17,6 +17,8 @@ from truehue.tabs.inspect.routes import inspect_routes
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.openapi import DescribedApp
 
+pytestmark = pytest.mark.slow
+
 RED, ORANGE = [52.0, 55.0, 48.0], [60.0, 40.0, 60.0]
 
 

@@ -18,6 +18,8 @@ from truehue.tabs.inspect.state import exact_mask, make_mask, marks_of, origin_t
 from truehue.tabs.inspect.work import Work, number_of, read_stage, work_of
 from truehue.tabs.page.context import Context
 
+pytestmark = pytest.mark.slow
+
 WHOLE = {"type": "whole"}
 
 

@@ -27,6 +27,8 @@ from truehue.tabs.page.routes import routes
 from truehue.tabs.runs.routes import run_routes
 from truehue.tabs.shell.compose import make_context
 
+pytestmark = pytest.mark.slow
+
 OURS = {"X-TrueHue": "1"}
 
 

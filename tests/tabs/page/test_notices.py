@@ -24,6 +24,8 @@ from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.page.routes import page_routes, routes
 from truehue.tabs.shell.compose import make_context
 
+pytestmark = pytest.mark.slow
+
 ANN = Actor("ann", Role.VISITOR)
 
 

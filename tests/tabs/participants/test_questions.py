@@ -17,6 +17,8 @@ from truehue.core.images.load import image_id
 from truehue.core.vlm.generators import Difficulty, GeneratedSettings, generated
 from truehue.core.vlm.records import Form, Question
 
+pytestmark = pytest.mark.slow
+
 NO_SCREENING = Screening(False, False)
 
 

@@ -15,6 +15,8 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.shell.shell import mount
 
+pytestmark = pytest.mark.slow
+
 
 class Lab(Room):
     """The whole app in place of the participants' routes."""

@@ -30,6 +30,8 @@ from truehue.tabs.verdicts.judgments import (
 )
 from truehue.tabs.verdicts.routes import judgment_routes
 
+pytestmark = pytest.mark.slow
+
 HEADERS = {"X-TrueHue": "1"}
 
 

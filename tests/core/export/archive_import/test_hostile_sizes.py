@@ -25,6 +25,8 @@ from truehue.core.runs.plan import items_digest, rows_sha256
 from truehue.core.runs.records import STORED, StoredItem
 from truehue.core.runs.shards import read_columns, schema
 
+pytestmark = pytest.mark.slow
+
 SHARD = "shards/part-00000.parquet"
 MAX_MB = 150
 Files = dict[str, bytes]

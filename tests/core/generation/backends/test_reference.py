@@ -37,6 +37,8 @@ from truehue.core.generation.request import (
 )
 from truehue.core.prompts.prompt import ObjectTarget
 
+pytestmark = pytest.mark.slow
+
 ASSETS = Path(__file__).resolve().parents[4] / "assets" / "prompts" / "gencolorbench"
 GREEN, RED = parse_target("css:SeaGreen"), parse_target("css:FireBrick")
 SIZE = 96

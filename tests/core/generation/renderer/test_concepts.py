@@ -32,6 +32,8 @@ from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.runs.plan import made_with, make_plan, request_of
 from truehue.core.runs.records import GenerationPlan
 
+pytestmark = pytest.mark.slow
+
 SIZE = 96
 GREEN = parse_target("css:SeaGreen")
 

@@ -27,7 +27,7 @@ from truehue.core.generation.small.training import ABOUT, CHECKPOINT, LOG, Progr
 
 STEPS = 20
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 
 def silent(progress: Progress) -> None:
