@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from truehue.annotation.assignment.endings import failed_checks, right, rounds
 from truehue.annotation.assignment.ledger import Excludes, Exclusions
-from truehue.annotation.assignment.practice import right, rounds
 from truehue.annotation.judgments.answers import Answer, AnswerKind
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Method, StudyPlan
@@ -134,7 +134,8 @@ class Quality:
     told apart. ``training`` is the share of training trials answered right, one number a round,
     of the rounds that were answered. ``planned`` are the main trials that they get in the end:
     where they come in batches, more than the ``trials`` so far, unless no more was left to ask.
-    ``unscreened``: the study has a screening, and they did not take it.
+    ``unscreened``: the study has a screening, and they did not take it. ``failed_checks``: their part
+    ended because they missed too many attention checks, or did not pass a required training.
     """
 
     answered: int
@@ -150,6 +151,7 @@ class Quality:
     training: tuple[float, ...] = ()
     planned: int = 0
     unscreened: bool = False
+    failed_checks: bool = False
 
 
 @dataclass(frozen=True)
@@ -217,6 +219,7 @@ def quality_of(
         () if plan.kind is Kind.COLORINGS else _training(plan, trials, answers),
         _planned(plan, len(main), len(values)),
         (plan.screening.plates or plan.screening.patches) and not screening,
+        failed_checks(plan, trials, answers),
     )
 
 
@@ -232,9 +235,12 @@ def too_fast(enrolled_at: datetime, finished_at: datetime, answers: int) -> bool
 def reasons(quality: Quality, rule: ExclusionRule) -> tuple[str, ...]:
     """Why a rule leaves a participant out, in words with the numbers; empty where it does not.
 
-    What was not asked of a participant excludes nobody.
+    What was not asked of a participant excludes nobody. Whose part the study's own checks ended is
+    excluded by every rule.
     """
     grounds: list[str] = []
+    if quality.failed_checks:
+        grounds.append("the study ended for them: too many checks or training trials were wrong")
     for value, least, text in (
         (quality.attention, rule.least_attention, "of the attention checks passed"),
         (quality.consistency, rule.least_consistency, "of the repeats answered the same"),

@@ -20,6 +20,7 @@ from truehue.annotation.agreement import (
     matrix,
     strata_of,
 )
+from truehue.annotation.assignment.endings import ending_of
 from truehue.annotation.judgments.answers import Answer, AnswerKind, Vote, answers_of, votes_of
 from truehue.annotation.judgments.questions import QuestionResults, question_results
 from truehue.annotation.judgments.rates import (
@@ -45,7 +46,7 @@ from truehue.annotation.participants import (
 )
 from truehue.annotation.ranking import Ranking, rank
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.plan import Method, StudyPlan
+from truehue.annotation.studies.plan import Ending, Method, StudyPlan
 from truehue.annotation.validation import (
     MIN_PAIRS,
     ChoiceValidation,
@@ -61,7 +62,7 @@ from truehue.annotation.validation import (
     validate_ratings,
 )
 from truehue.annotation.validation import Quality as MetricQuality
-from truehue.core.studies import Event, EventKind, Purpose, Trial
+from truehue.core.studies import Event, Purpose, Trial
 
 REPLICATES = 1_000
 ALPHA_REPLICATES = 200
@@ -81,12 +82,12 @@ class Person:
 
 @dataclass(frozen=True)
 class PersonResult:
-    """``excluded`` are the reasons for which a participant is left out, none for most."""
+    """``ending`` is how a participant's part ended, None while it goes on or where it timed out;
+    ``excluded`` are the reasons for which they are left out, none for most."""
 
     id: str
     number: int
-    finished: bool
-    withdrawn: bool
+    ending: Ending | None
     quality: Quality
     excluded: tuple[str, ...]
 
@@ -201,15 +202,13 @@ def people_results(
 def _person(
     plan: StudyPlan, person: Person, answers: Mapping[int, Answer], rule: ExclusionRule
 ) -> PersonResult:
-    kinds = {event.kind for event in person.events}
     screening = screening_of(plan, person.number, person.events) or {}
     quality = quality_of(plan, person.trials, answers, screening)
     decision = (f"a decision: {person.decision}",) if person.decision else ()
     return PersonResult(
         person.id,
         person.number,
-        EventKind.FINISH in kinds,
-        EventKind.WITHDRAWAL in kinds,
+        ending_of(plan, person.trials, answers, person.events),
         quality,
         (*decision, *reasons(quality, rule)),
     )

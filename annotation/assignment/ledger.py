@@ -10,6 +10,7 @@ from itertools import permutations
 
 import numpy as np
 
+from truehue.annotation.assignment.endings import failed_checks, is_late, passes_screening
 from truehue.annotation.assignment.information import Tallies
 from truehue.annotation.judgments.answers import Answer, AnswerKind, read_answer
 from truehue.annotation.studies.cases import Kind, Stimulus
@@ -125,10 +126,11 @@ class AssignmentState:
 class _Row:
     """One participant. ``waiting`` are main trials without an answer, by position; ``skipped`` are
     sketches that were not colored, and so are for others to color; ``votes`` are settled ones, each
-    a pair and its outcome; ``begun``: they have answered something; ``judged`` is what a rule said
-    of them after so many ``changes``."""
+    a pair and its outcome; ``begun``: they have answered something; ``done``: nothing more is taken
+    of them; ``judged`` is what a rule said of them after so many ``changes``."""
 
     number: int
+    enrolled_at: datetime
     sign_at: datetime
     trials: dict[int, Trial] = field(default_factory=dict)
     waiting: dict[int, Trial] = field(default_factory=dict)
@@ -143,7 +145,7 @@ class _Row:
 
     @property
     def through(self) -> bool:
-        """Whether they finished, withdrew, or have an answer to every trial."""
+        """Whether their part has ended, or every trial has an answer."""
         return self.done or len(self.answers) == len(self.trials) > 0
 
     def excluded_by(self, rule: Excludes | None) -> bool:
@@ -198,7 +200,7 @@ class Ledger:
 
     def enroll(self, number: int, time: datetime) -> None:
         """Somebody is there from now on."""
-        self._rows[number] = _Row(number, time)
+        self._rows[number] = _Row(number, time, time)
 
     def assign(self, number: int, trials: Iterable[Trial], time: datetime | None = None) -> None:
         """Trials were written down for a participant at ``time``; stored trials know their own."""
@@ -224,6 +226,7 @@ class Ledger:
         if event.kind is EventKind.SCREENING:
             row.screening.append(event)
             row.changes += 1
+            row.done |= not passes_screening(self._plan.screening, event.body)
         trial = row.trials.get(-1 if event.position is None else event.position)
         if trial is None:
             return
@@ -235,6 +238,9 @@ class Ledger:
             row.answers.pop(trial.position, None)
             row.changes += 1
         if trial.purpose is not Purpose.MAIN:
+            if event.kind is EventKind.ANSWER:
+                trials = tuple(row.trials.values())
+                row.done |= failed_checks(self._plan, trials, row.answers)
             return
         if event.kind is EventKind.ANSWER:
             row.waiting.pop(trial.position, None)
@@ -253,7 +259,7 @@ class Ledger:
         served, tallies = self._served.copy(), Counter[_Vote]()
         self._settle(now - timedelta(seconds=SETTLED_S))
         for row in self._rows.values():
-            gone = row.done or now - row.sign_at > self._absence(row)
+            gone = self._gone(row, now)
             out = set(row.skipped) | (set(row.waiting) if gone else set())
             if self._plan.closing.replace_excluded:
                 until = now - timedelta(seconds=SETTLED_S)
@@ -296,8 +302,11 @@ class Ledger:
             out = row.discarded(marks) if marks else set()
         return {index for index in out if row.trials[index].purpose is Purpose.MAIN}
 
-    def _absence(self, row: _Row) -> timedelta:
-        return timedelta(seconds=self._plan.absence_s(row.begun))
+    def _gone(self, row: _Row, now: datetime) -> bool:
+        """Whether nothing more is expected of somebody."""
+        late = is_late(self._plan, row.enrolled_at, now)
+        absence = timedelta(seconds=self._plan.absence_s(row.begun))
+        return row.done or now - row.sign_at > absence or (late and not row.through)
 
     def _settle(self, until: datetime) -> None:
         while self._unsettled and self._unsettled[0][0] <= until:

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from truehue.annotation.assignment.endings import right, rounds
 from truehue.annotation.assignment.ledger import given_at, ordered
 from truehue.annotation.judgments.answers import Answer, AnswerKind
 from truehue.annotation.studies.plan import Review, StudyPlan
@@ -21,19 +22,6 @@ AUTOMATIC_ROUNDS = 3
 whatever it says, and is told apart by the mark. Who reviews by hand may ask for more."""
 MAX_ROUNDS = 20
 ACCEPTED, AGAIN, ASKED = "accepted", "again", "asked"
-
-
-def rounds(plan: StudyPlan, trials: Sequence[Trial]) -> list[list[Trial]]:
-    """The training trials of one participant by round."""
-    training = [trial for trial in trials if trial.purpose is Purpose.TRAINING]
-    size = len(plan.training.keys) or len(plan.practice.case_ids) or 1
-    return [training[start : start + size] for start in range(0, len(training), size)]
-
-
-def right(trial: Trial, answers: Mapping[int, Answer]) -> bool:
-    """Whether the answer to a training trial is the known one. A skip or a tie is not."""
-    answer = answers.get(trial.position)
-    return answer is not None and answer.value is not None and answer.value == trial.expected
 
 
 def round_is_due(

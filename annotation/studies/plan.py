@@ -32,6 +32,9 @@ RATING_STEPS = 11
 MAX_TRIALS = 2_000
 MAX_VOTES = 1_000
 MAX_SEED = 2**63 - 1
+MAX_RETURN_S = 600
+SCREENING_PLATES = 4
+"""Plates with digits in a screening: one of each :class:`truehue.core.images.plates.Axis`."""
 LANDSCAPE = "Landscapes"
 """The category of concepts whose drawings are scenes up to the border."""
 _SKETCH = re.compile(r"[0-9a-f]{32}")
@@ -108,27 +111,51 @@ class Consent:
 @dataclass(frozen=True)
 class Training:
     """Trials with a known answer before the rest: ``keys`` are stimulus id and the right model,
-    ``needed`` how many must be right, in at most ``attempts`` rounds."""
+    ``needed`` how many must be right, in at most ``attempts`` rounds. ``required``: whoever is not
+    right often enough in any round ends there, by :attr:`Ending.FAILED_CHECKS`."""
 
     keys: tuple[tuple[str, str], ...] = ()
     needed: int = 0
     attempts: int = 2
+    required: bool = False
 
 
 @dataclass(frozen=True)
 class Screening:
-    """What is looked at before the trials; nobody is sent away for it."""
+    """What is looked at before the trials. Its pass marks send away who does not reach them, by
+    :attr:`Ending.SCREENED_OUT`: ``needed_plates`` read right, and with ``needs_patches`` every patch
+    found. Without them nobody is sent away."""
 
     plates: bool = True
     patches: bool = True
+    needed_plates: int = 0
+    needs_patches: bool = False
+
+
+class Ending(StrEnum):
+    """The ways in which somebody's part in a study ends."""
+
+    COMPLETED = "completed"
+    NO_CONSENT = "no_consent"
+    SCREENED_OUT = "screened_out"
+    """The screening's pass mark was not reached."""
+    FAILED_CHECKS = "failed_checks"
+    """Too many attention checks were missed, or a required training was not passed."""
+    FULL = "full"
+    """No place was free, or the study was closed."""
+    TIMED_OUT = "timed_out"
+    WITHDRAWN = "withdrawn"
 
 
 @dataclass(frozen=True)
 class Completion:
-    """What a participant gets at the end: ``code`` is shown, ``url`` is offered as the way back."""
+    """What a participant gets at an ending: ``code`` is shown, ``url`` is offered as the way back,
+    ``text`` stands below the page's own words. In ``url``, ``{code}`` and ``{id}`` stand for the code
+    and for what the recruiting site calls the participant."""
 
     code: str = ""
     url: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -156,6 +183,11 @@ class StudyPlan:
     are pages before and after; ``wording`` replaces words of the page by name. ``provenance`` are
     sentences on what the cases were made of and what was left out, for those who read the results.
     ``practice`` and ``examples`` are for sketches that are colored, ``question_set`` for questions.
+    ``completion`` is what a participant gets who completed the study, ``endings`` what the others
+    get; ``returns_after_s``: seconds until the last page goes back to the recruiting site by itself,
+    None never. ``missed_checks_limit``: with so many missed attention checks a participation ends,
+    None never. ``time_limit_s``: seconds from the consent, after which nobody answers any more who
+    has not answered everything; None without a limit.
     ``ask_background``: whether somebody who colors the surround of a sketch is asked if it belongs
     to the concept, and such a coloring is flagged; None, as in plans that were stored before there
     was this, flags and does not ask. Raises BadInput for a plan that cannot be served.
@@ -192,6 +224,10 @@ class StudyPlan:
     examples: tuple[Example, ...] = ()
     question_set: QuestionSetName | None = None
     ask_background: bool | None = None
+    endings: tuple[tuple[Ending, Completion], ...] = ()
+    returns_after_s: int | None = None
+    missed_checks_limit: int | None = None
+    time_limit_s: int | None = None
 
     def __post_init__(self) -> None:
         for name, text in (("title", self.title), ("question", self.question)):
@@ -207,6 +243,8 @@ class StudyPlan:
             ("attention", self.attention, 0, self.trials),
             ("abandoned_after_s", self.abandoned_after_s, 60, 30 * 86_400),
             ("unanswered_after_s", self.absence_s(answered=False), 60, 30 * 86_400),
+            ("returns_after_s", self.returns_after_s or 0, 0, MAX_RETURN_S),
+            ("time_limit_s", self.time_limit_s or 60, 60, 30 * 86_400),
         ):
             if not least <= number <= limit:
                 raise BadInput(f"{name} is a whole number from {least} to {limit}.", name)
@@ -215,6 +253,7 @@ class StudyPlan:
         if self.method is Method.ADAPTIVE and self.kind is not Kind.PAIRS:
             raise BadInput("Only pairs can be chosen adaptively.", "method")
         self._check_training()
+        self._check_pass_marks()
         if (self.kind is Kind.COLORINGS) != (self.material is Material.SKETCHES):
             raise BadInput("Sketches are what is colored, and nothing else is.", "material")
         if self.kind is Kind.COLORINGS:
@@ -256,6 +295,35 @@ class StudyPlan:
             stimulus = self.by_id.get(stimulus_id)
             if stimulus is None or model not in stimulus.models:
                 raise BadInput("A training trial names a stimulus that is not here.", "training")
+
+    def _check_pass_marks(self) -> None:
+        screening, limit = self.screening, self.missed_checks_limit
+        if not 0 <= screening.needed_plates <= (SCREENING_PLATES if screening.plates else 0):
+            raise BadInput(
+                f"{screening.needed_plates} plates cannot be required: "
+                f"{SCREENING_PLATES if screening.plates else 'none'} are shown.",
+                "screening.needed_plates",
+            )
+        if screening.needs_patches and not screening.patches:
+            raise BadInput("Patches cannot be required that are not shown.", "screening.patches")
+        if limit is not None and not 1 <= limit <= max(self.attention, 1):
+            raise BadInput(
+                f"{limit} missed attention checks cannot end a participation that has "
+                f"{self.attention}.",
+                "missed_checks_limit",
+            )
+        if self.training.required and not self.training.needed:
+            raise BadInput(
+                "A required training needs a number of correct answers.", "training.needed"
+            )
+        if self.time_limit_s is not None and self.kind is Kind.COLORINGS:
+            raise BadInput(
+                "Colorings have no time limit: it would run while a practice waits for its review, "
+                "and second colorings are asked for later.",
+                "time_limit_s",
+            )
+        if len({ending for ending, _ in self.endings} - {Ending.COMPLETED}) < len(self.endings):
+            raise BadInput("Each other ending has one code, address and text.", "endings")
 
     def _check_sketches(self) -> None:
         for case in self.cases:
@@ -345,6 +413,12 @@ class StudyPlan:
             )
             return min(limit, MAX_LETTERS_CHECKED)
         return RATING_STEPS if self.kind is Kind.RATINGS else SIZES[self.kind]
+
+    def completion_of(self, ending: Ending) -> Completion:
+        """What a participant gets at an ending."""
+        if ending is Ending.COMPLETED:
+            return self.completion
+        return dict(self.endings).get(ending, Completion())
 
     def absence_s(self, answered: bool) -> int:
         """Seconds without a sign, after which the places of somebody are free: of who has, or has

@@ -480,6 +480,10 @@ declare namespace Api {
     outro?: string;
     wording?: Record<string, string>;
     completion?: CompletionForm;
+    endings?: EndingsForm;
+    returns_after_s?: number | string | null;
+    missed_checks_limit?: number | string | null;
+    time_limit_s?: number | string | null;
     closing?: ClosingForm | null;
     abandoned_after_s?: number | string;
     unanswered_after_s?: number | string;
@@ -808,6 +812,7 @@ declare namespace Api {
   interface CompletionForm {
     code?: string;
     url?: string;
+    text?: string;
   }
 
   interface ComputedResults {
@@ -1175,6 +1180,15 @@ declare namespace Api {
   }
 
   interface EmptyRequest {
+  }
+
+  interface EndingsForm {
+    no_consent?: CompletionForm;
+    screened_out?: CompletionForm;
+    failed_checks?: CompletionForm;
+    full?: CompletionForm;
+    timed_out?: CompletionForm;
+    withdrawn?: CompletionForm;
   }
 
   interface Erase {
@@ -2144,6 +2158,9 @@ declare namespace Api {
     finished: number;
     unpressed: number;
     withdrawn: number;
+    screened_out: number;
+    failed_checks: number;
+    timed_out: number;
     abandoned: number;
     active: number;
     skips: number;
@@ -2869,13 +2886,14 @@ declare namespace Api {
   }
 
   interface ParticipantJson {
+    text: string;
+    code: string;
+    url: string;
     id: string;
     number_of_trials: number;
     positions_answered: Array<number>;
     stage: string;
     language: string;
-    code: string;
-    url: string;
     withheld: boolean;
     plates: number;
     patches: Array<string>;
@@ -2891,6 +2909,7 @@ declare namespace Api {
     returning: boolean;
     participant: ParticipantJson | null;
     trials: Array<SketchTrial | QuestionTrial | ChoiceTrial>;
+    endings: Record<string, WayBack>;
   }
 
   interface PeopleAnswers {
@@ -2973,7 +2992,6 @@ declare namespace Api {
     last_at: string;
     stage: string;
     finished: boolean;
-    withdrawn: boolean;
     language: string;
     plan_version: number;
     quality: Record<string, any>;
@@ -3045,6 +3063,10 @@ declare namespace Api {
     sketches: number;
     question_set: Record<string, any> | null;
     completion: Record<string, string>;
+    endings: Record<string, Record<string, string>>;
+    returns_after_s: number | null;
+    missed_checks_limit: number | null;
+    time_limit_s: number | null;
     closing: Record<string, any>;
     abandoned_after_s: number;
     unanswered_after_s: number;
@@ -3062,6 +3084,7 @@ declare namespace Api {
     keys: number;
     needed: number;
     attempts: number;
+    required: boolean;
   }
 
   interface PlannedImage {
@@ -3225,6 +3248,8 @@ declare namespace Api {
     methods: Record<string, string>;
     reviews: Record<string, string>;
     wording: Record<string, Record<string, string>>;
+    endings: Record<string, Array<string>>;
+    sites: Array<Record<string, any>>;
     limits: Record<string, Array<number>>;
   }
 
@@ -3804,6 +3829,10 @@ declare namespace Api {
     outro?: string;
     wording?: Record<string, string>;
     completion?: CompletionForm;
+    endings?: EndingsForm;
+    returns_after_s?: number | string | null;
+    missed_checks_limit?: number | string | null;
+    time_limit_s?: number | string | null;
     closing?: ClosingForm | null;
     abandoned_after_s?: number | string;
     unanswered_after_s?: number | string;
@@ -4203,14 +4232,11 @@ declare namespace Api {
     hex: string;
   }
 
-  interface Screening {
-    plates: boolean;
-    patches: boolean;
-  }
-
   interface ScreeningForm {
     plates?: boolean;
     patches?: boolean;
+    needed_plates?: number | string;
+    needs_patches?: boolean;
   }
 
   interface SecondColoring {
@@ -4635,6 +4661,10 @@ declare namespace Api {
     outro?: string;
     wording?: Record<string, string>;
     completion?: CompletionForm;
+    endings?: EndingsForm;
+    returns_after_s?: number | string | null;
+    missed_checks_limit?: number | string | null;
+    time_limit_s?: number | string | null;
     closing?: ClosingForm | null;
     abandoned_after_s?: number | string;
     unanswered_after_s?: number | string;
@@ -4667,7 +4697,9 @@ declare namespace Api {
     tie: boolean;
     skip: boolean;
     consent: Consent;
-    screening: Screening;
+    returns_after_s: number | null;
+    time_limit_s: number | null;
+    screens_out: boolean;
     language: string;
     wording: Record<string, string>;
     rating: RatingScale | null;
@@ -4694,6 +4726,9 @@ declare namespace Api {
     finished: number;
     unpressed: number;
     withdrawn: number;
+    screened_out: number;
+    failed_checks: number;
+    timed_out: number;
     abandoned: number;
     active: number;
     skips: number;
@@ -4969,6 +5004,7 @@ declare namespace Api {
     keys?: Array<KeyForm>;
     needed?: number | string;
     attempts?: number | string;
+    required?: boolean;
   }
 
   interface TrainingOffer {
@@ -5178,6 +5214,12 @@ declare namespace Api {
     round: number;
     positions: Array<number>;
     skipped: Array<SkippedSketch>;
+  }
+
+  interface WayBack {
+    text: string;
+    code: string;
+    url: string;
   }
 
   interface WinRateJson {

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from truehue.annotation.assignment.practice import rounds, verdict_of
+from truehue.annotation.assignment.endings import rounds
+from truehue.annotation.assignment.practice import verdict_of
 from truehue.annotation.colorings import (
     MAX_ACTIONS,
     MAX_ROWS,

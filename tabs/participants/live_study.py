@@ -31,6 +31,7 @@ from truehue.core.studies import (
 from truehue.storage.database.connection import Clock
 from truehue.tabs.participants.canvas import PREVIEW_BYTES
 from truehue.tabs.participants.layers import LayerRenderer
+from truehue.tabs.participants.reading import participant_id_of
 from truehue.tabs.participants.session import ParticipantSession
 from truehue.tabs.participants.stores import StudyStore
 
@@ -216,7 +217,7 @@ class LiveStudy:
             session.max_bytes, session.preview = PREVIEW_BYTES, True
         self.seats[person.id] = session
         self._by_invitation[person.invitation_id] = person.id
-        if outside := person.external.get("prolific_pid"):
+        if outside := participant_id_of(person.external):
             self._by_outside[outside] = person.id
         self.ledger.enroll(person.number, person.enrolled_at)
         self.ledger.assign(person.number, trials)
@@ -224,10 +225,10 @@ class LiveStudy:
 
     def extend(self, session: ParticipantSession, trials: Sequence[Trial]) -> None:
         """Further trials of a seat, which were stored."""
-        self.finished -= session.finished
+        self.finished -= session.through
         session.trials.extend(trials)
         session.seen_at(trials)
-        self.finished += session.finished
+        self.finished += session.through
         self.ledger.assign(session.person.number, trials)
 
     def take(self, session: ParticipantSession, event: Event) -> None:
@@ -235,7 +236,7 @@ class LiveStudy:
         position = -1 if event.position is None else event.position
         before, finished, cost = (
             session.answers.get(position),
-            session.finished,
+            session.through,
             session.canvases.cost,
         )
         if not session.take(event):
@@ -250,12 +251,13 @@ class LiveStudy:
                 self.wanted.count(session.trials[position], after, 1)
         if event.kind is EventKind.CONSENT:
             self._by_consent[event.id] = session.person.id
-        self.finished += session.finished - finished
+        self.finished += session.through - finished
 
     def gone(self, session: ParticipantSession, time: datetime) -> bool:
         """Whether nothing more is expected of somebody at a time: done, or no sign for long."""
         absence_s = self.plan().absence_s(bool(session.answers or session.revisions))
-        return session.done or time - session.sign_at > timedelta(seconds=absence_s)
+        absent = time - session.sign_at > timedelta(seconds=absence_s)
+        return session.done or absent or session.is_late(time)
 
     def decides(self, session: ParticipantSession, events: Sequence[Event]) -> bool:
         """Whether these events change what others are given: they wait for their turn then."""
@@ -275,9 +277,9 @@ class LiveStudy:
         """The last seat of somebody who came by a link."""
         return self.seats.get(self._by_invitation.get(invitation_id, ""))
 
-    def of_outside(self, prolific_pid: str) -> ParticipantSession | None:
+    def of_outside(self, outside_id: str) -> ParticipantSession | None:
         """The seat of somebody whom a recruiting site calls so."""
-        return self.seats.get(self._by_outside.get(prolific_pid, "")) if prolific_pid else None
+        return self.seats.get(self._by_outside.get(outside_id, "")) if outside_id else None
 
     def of_consent(self, event_id: str) -> ParticipantSession | None:
         """The seat whose consent has this id, which its page made."""
@@ -324,7 +326,9 @@ class LiveStudy:
         if wanted is None:
             return False
         now = self.now()
-        at_it = sum(not self.gone(session, now) for session in self.seats.values())
+        at_it = sum(
+            not (session.through or self.gone(session, now)) for session in self.seats.values()
+        )
         return self.finished - self._replaced(now) + at_it >= wanted
 
     def full(self, time: datetime) -> bool:
@@ -388,7 +392,7 @@ class LiveStudy:
         if not self.plan().closing.replace_excluded:
             return 0
         return sum(
-            session.finished and self.ledger.excludes(session.person.number, now)
+            session.through and self.ledger.excludes(session.person.number, now)
             for session in self.seats.values()
         )
 
@@ -398,7 +402,7 @@ class LiveStudy:
             self.wanted.count(session.trials[position], answer, -1)
         self.cost -= session.canvases.cost
         self.ledger.forget(session.person.number)
-        self.finished -= session.finished
+        self.finished -= session.through
         del self.seats[person]
         for index in (self.keys, self._by_invitation, self._by_outside, self._by_consent):
             for name in [name for name, text in index.items() if text == person]:

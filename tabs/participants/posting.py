@@ -11,7 +11,8 @@ from typing import Any, NotRequired, TypedDict
 import anyio
 
 from truehue.annotation.assignment.assign import assign_further, is_due
-from truehue.annotation.assignment.practice import ACCEPTED, AGAIN, AUTOMATIC, PracticeStage, rounds
+from truehue.annotation.assignment.endings import rounds
+from truehue.annotation.assignment.practice import ACCEPTED, AGAIN, AUTOMATIC, PracticeStage
 from truehue.annotation.colorings import MIN_BACKGROUND, background_share, paint, read_action
 from truehue.annotation.judgments.answers import AnswerKind
 from truehue.annotation.studies.cases import Kind
@@ -94,6 +95,7 @@ STUDY_FULL = (
     "This study has reached its storage limit. Finish this sketch as it is, and tell the "
     "researcher."
 )
+LATE = "The time for this study is over: no more answers are accepted."
 GONE = "This session is no longer valid. Open the link again."
 
 
@@ -148,7 +150,7 @@ async def post(
             ],
             "trials": [] if session.done else trials_json(live_study, session.plan, fresh),
             "feedback": session.feedback(posted.positions),
-            "participant": participant_json(session),
+            "participant": participant_json(session, live_study.now()),
         }
     await close_if_due(live_study)
     if posted.status != 200:
@@ -173,7 +175,9 @@ async def store(
 async def extend(live_study: LiveStudy, session: ParticipantSession) -> None:
     """Gives a seat the trials that are due, written down before they are told; the caller has its
     turn."""
-    if not session.consented or not live_study.gives_trials(session) or session.withdrawn:
+    if not session.consented or not live_study.gives_trials(session) or session.ended:
+        return
+    if session.is_late(live_study.now()):
         return
     # Of somebody who is through a second coloring may be asked.
     if session.finished and session.plan.kind is not Kind.COLORINGS:
@@ -236,6 +240,8 @@ async def _posted(
             # Who wants to stop, or to say something, may at any time.
             if not live_study.takes_answers(session) and event.kind not in ALWAYS_TAKEN:
                 raise Refusal("This study is closed and takes no more answers.", "closed")
+            if draft.is_late(live_study.now()) and event.kind not in ALWAYS_TAKEN:
+                raise Refusal(LATE, "late")
             if event.kind is EventKind.ACTION and live_study.cost > live_study.most_cost:
                 raise Refusal(STUDY_FULL, "too much", 413)
             if event.kind is EventKind.FINISH:

@@ -20,7 +20,10 @@ MAX_AWAY_MS = 30 * 24 * 3_600_000
 _ID = re.compile(r"[0-9a-f]{32}")
 _FACT = re.compile(r"[A-Za-z0-9_]{1,40}")
 _MAX_WHOLE = 2**53
-OUTSIDE_NAMES = frozenset({"prolific_pid", "study_id", "session_id"})
+PERSON_NAMES = ("prolific_pid", "workerid", "survey_code")
+"""What Prolific, MTurk and Sona call a participant in an address."""
+SESSION_NAMES = ("session_id", "assignmentid")
+OUTSIDE_NAMES = frozenset({*PERSON_NAMES, *SESSION_NAMES, "study_id", "hitid"})
 """What is kept of an address that a recruiting site wrote; anything else in it is not."""
 SENT_KINDS = frozenset(EventKind) - {EventKind.CONSENT}
 """What a page sends by itself; consent is stored with the enrolment."""
@@ -107,6 +110,16 @@ def read_external(value: Any) -> dict[str, str]:
         if text:
             read[name] = text
     return read
+
+
+def participant_id_of(external: Mapping[str, str]) -> str:
+    """What a recruiting site calls somebody; empty for whom none sent."""
+    return next((external[name] for name in PERSON_NAMES if external.get(name)), "")
+
+
+def session_id_of(external: Mapping[str, str]) -> str:
+    """What a recruiting site calls the session in which it sent somebody; empty where it says none."""
+    return next((external[name] for name in SESSION_NAMES if external.get(name)), "")
 
 
 def read_facts(value: Any) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from truehue.tabs.page.visitor_cookies import is_https
 from truehue.tabs.participants.images import ParticipantImages, nearest_side
 from truehue.tabs.participants.page import PAGE_HEADERS, shell
 from truehue.tabs.participants.posting import GONE, post
-from truehue.tabs.participants.reading import Refusal, read_list, texts_of
+from truehue.tabs.participants.reading import Refusal, participant_id_of, read_list, texts_of
 from truehue.tabs.participants.service import Participation, Visit, read_agreement
 from truehue.tabs.participants.session import ParticipantSession
 from truehue.tabs.participants.tokens import cookie, cookie_name
@@ -74,10 +74,10 @@ def participant_routes(context: Context) -> APIRouter:
             return answer
 
     async def session_of(
-        request: Request, visit: Visit, pid: str = ""
+        request: Request, visit: Visit, outside_id: str = ""
     ) -> ParticipantSession | None:
         key = request.cookies.get(cookie_name(visit.desk.study.id), "")
-        return await participation.find_session(visit, key, pid)
+        return await participation.find_session(visit, key, outside_id)
 
     async def page(request: Request) -> Response:
         token = request.path_params["token"]
@@ -97,12 +97,12 @@ def participant_routes(context: Context) -> APIRouter:
     async def state(request: Request) -> Response:
         async def state_answer(visit: Visit) -> Response:
             external = texts_of(request.query_params.multi_items())
-            session = await session_of(request, visit, external.get("prolific_pid", ""))
+            session = await session_of(request, visit, participant_id_of(external))
             if session is not None:
                 await _whole(participation.catch_up(visit.desk, session))
             known = participation.returning(visit, external) if session is None else None
             sketches = {} if session is None else await started_sketches(visit.desk, session)
-            content = state_json(visit.desk, session, known, sketches)
+            content = state_json(visit.desk, session, known, sketches, external)
             if session is None and known is None:
                 if participation.is_elsewhere(visit, external):
                     content["study"]["state"] = "session"

@@ -36,7 +36,14 @@ from truehue.tabs.participants.layers import LayerRenderer
 from truehue.tabs.participants.live_study import LiveStudy, RefusedVisits
 from truehue.tabs.participants.posting import extend, refresh, store
 from truehue.tabs.participants.previews import MAX_PEOPLE, Previews
-from truehue.tabs.participants.reading import Refusal, read_external, read_facts, read_id
+from truehue.tabs.participants.reading import (
+    Refusal,
+    participant_id_of,
+    read_external,
+    read_facts,
+    read_id,
+    session_id_of,
+)
 from truehue.tabs.participants.session import ParticipantSession
 from truehue.tabs.participants.stores import DatabaseStudyStore
 from truehue.tabs.participants.tokens import hash_of, new_token, well_formed
@@ -153,7 +160,7 @@ class Participation:
         return Visit(live_study, link)
 
     async def find_session(
-        self, visit: Visit, key: str, prolific_pid: str = ""
+        self, visit: Visit, key: str, outside_id: str = ""
     ) -> ParticipantSession | None:
         """Whose key a browser has, if they came by this link: a computer that several people use
         may have the key of another one."""
@@ -169,8 +176,8 @@ class Participation:
             live_study.keys[key_hash] = session.person.id
         if session.person.invitation_id != visit.invitation.id:
             return None
-        known = session.person.external.get("prolific_pid", "")
-        return None if prolific_pid and known and prolific_pid != known else session
+        known = participant_id_of(session.person.external)
+        return None if outside_id and known and outside_id != known else session
 
     def returning(self, visit: Visit, external: Mapping[str, str]) -> ParticipantSession | None:
         """The seat that somebody without a key would be let in to again, None for a new one."""
@@ -214,7 +221,7 @@ class Participation:
         empty where it has one. Raises Refusal in words."""
         live_study = visit.desk
         new_key = ""
-        session = await self.find_session(visit, key, agreement.external.get("prolific_pid", ""))
+        session = await self.find_session(visit, key, participant_id_of(agreement.external))
         if session is None:
             new_key = new_token()
             async with live_study.assigning:
@@ -248,11 +255,11 @@ class Participation:
             return participant_session
         if visit.invitation.personal:
             return live_study.of_invitation(visit.invitation.id)
-        participant_session = live_study.of_outside(agreement.external.get("prolific_pid", ""))
+        participant_session = live_study.of_outside(participant_id_of(agreement.external))
         if participant_session is None:
             return None
-        session = participant_session.person.external.get("session_id", "")
-        if not session or agreement.external.get("session_id", "") != session:
+        session = session_id_of(participant_session.person.external)
+        if not session or session_id_of(agreement.external) != session:
             raise Refusal(ELSEWHERE, "elsewhere")
         return participant_session
 

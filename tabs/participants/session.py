@@ -11,14 +11,16 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TypedDict
 
-from truehue.annotation.assignment.ledger import given_at, sign_of
-from truehue.annotation.assignment.practice import (
-    PracticeStage,
-    PracticeState,
-    practice_state,
+from truehue.annotation.assignment.assign import length_of
+from truehue.annotation.assignment.endings import (
+    failed_checks,
+    is_late,
+    passes_screening,
     right,
     rounds,
 )
+from truehue.annotation.assignment.ledger import given_at, sign_of
+from truehue.annotation.assignment.practice import PracticeStage, PracticeState, practice_state
 from truehue.annotation.judgments.answers import Answer, AnswerKind, read_answer
 from truehue.annotation.participants import (
     Patch,
@@ -29,7 +31,7 @@ from truehue.annotation.participants import (
     too_fast,
 )
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.plan import MAX_TRIALS, StudyPlan
+from truehue.annotation.studies.plan import MAX_TRIALS, Ending, StudyPlan
 from truehue.core.errors import BadInput
 from truehue.core.studies import ColoringMark, Event, EventKind, ParticipantRecord, Purpose, Trial
 from truehue.storage.studies.events import cost_of
@@ -55,7 +57,10 @@ class Stage(StrEnum):
     SCREENING = "screening"
     TRIALS = "trials"
     FINISHED = "finished"
-    WITHDRAWN = "withdrawn"
+    WITHDRAWN = Ending.WITHDRAWN
+    SCREENED_OUT = Ending.SCREENED_OUT
+    FAILED_CHECKS = Ending.FAILED_CHECKS
+    TIMED_OUT = Ending.TIMED_OUT
 
 
 class TrainingState(TypedDict):
@@ -74,8 +79,9 @@ class TrainingState(TypedDict):
 class ParticipantSession:
     """``trials`` are by position; ``answers`` those that stand, the last given one last; ``ids`` of
     all stored events, of a draft those ``before`` it and its own; ``marks`` on their colorings;
-    ``sign_at`` the last sign of them; ``finished_with`` as many trials; ``too_fast``: they finished
-    sooner than anybody can, which a ``preview`` may. ``turn``: what one participant sends is taken
+    ``sign_at`` the last sign of them; ``finished_with`` as many trials; ``ended``: how their part
+    ended before that, time aside; ``too_fast``: they answered everything sooner than anybody can,
+    which a ``preview`` may. ``turn``: what one participant sends is taken
     one after the other."""
 
     person: ParticipantRecord
@@ -92,7 +98,7 @@ class ParticipantSession:
     consented: bool = False
     screened: bool = False
     finished_with: int = -1
-    withdrawn: bool = False
+    ended: Ending | None = None
     preview: bool = False
     too_fast: bool = False
     turn: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
@@ -120,16 +126,32 @@ class ParticipantSession:
 
     @property
     def done(self) -> bool:
-        """Finished or withdrawn."""
-        return self.finished or self.withdrawn
+        """Whether their part has ended, time aside."""
+        return self.finished or self.ended is not None
 
     @property
-    def stage(self) -> Stage:
-        """What their page shows next. Nobody is held up by the screening: answers are taken."""
-        if self.withdrawn:
-            return Stage.WITHDRAWN
+    def through(self) -> bool:
+        """Whether every trial that they get has an answer: they have finished, also without having
+        pressed Finish."""
+        if self.finished or len(self.answers) < len(self.trials) or self.ended:
+            return self.finished and not self.ended
+        has_main = any(trial.purpose is Purpose.MAIN for trial in self.trials)
+        return has_main and length_of(self.plan, self.trials) == len(self.trials)
+
+    def is_late(self, now: datetime) -> bool:
+        """Whether their time is over, and not everything has an answer."""
+        late = is_late(self.plan, self.person.enrolled_at, now)
+        return late and not self.done and not self.through
+
+    def stage(self, now: datetime) -> Stage:
+        """What their page shows next. A screening without pass marks holds nobody up: answers are
+        taken."""
+        if self.ended:
+            return Stage(self.ended)
         if self.finished:
             return Stage.FINISHED
+        if self.is_late(now):
+            return Stage.TIMED_OUT
         if not self.consented:
             return Stage.CONSENT
         screening = self.plan.screening.plates or self.plan.screening.patches
@@ -165,7 +187,13 @@ class ParticipantSession:
             self.sign_at = max([self.sign_at, *(time for time in times if time)])
 
     def frees_position(self, event: Event) -> bool:
-        """Whether an event leaves a sketch to somebody else, or takes that back."""
+        """Whether an event may leave trials to somebody else, or take that back."""
+        if event.kind is EventKind.SCREENING:
+            return True
+        if event.kind is EventKind.ANSWER and event.position is not None:
+            checks = self.plan.missed_checks_limit is not None or self.plan.training.required
+            if checks and self.trial(event.position).purpose is not Purpose.MAIN:
+                return True
         if self.plan.kind is not Kind.COLORINGS:
             return False
         if event.kind is EventKind.ANSWER:
@@ -189,9 +217,8 @@ class ParticipantSession:
 
     def checked(self, event: Event) -> Event:
         """The event as it is to be stored. Raises Refusal where it does not fit what was done."""
-        if self.withdrawn or (self.finished and event.kind is not EventKind.COMMENT):
-            end = "stopped taking part" if self.withdrawn else "finished"
-            raise Refusal(f"You {end}: no more answers are accepted.", "done")
+        if self.ended or (self.finished and event.kind is not EventKind.COMMENT):
+            raise Refusal("The study has ended for you: no more answers are accepted.", "done")
         if not self.consented:
             raise Refusal("No answers are accepted before consent.", "consent")
         if event.kind is not EventKind.WITHDRAWAL:
@@ -245,26 +272,37 @@ class ParticipantSession:
                 self.consented = True
             case EventKind.SCREENING:
                 self.screened = True
+                if not passes_screening(self.plan.screening, event.body):
+                    self.ended = Ending.SCREENED_OUT
             case EventKind.FINISH:
                 # Of before there were second colorings: nothing was given after the end.
                 count = event.body.get("trials")
                 self.finished_with = count if isinstance(count, int) else MAX_TRIALS * 10
-                if event.at is not None and not self.preview:
-                    enrolled_at = self.person.enrolled_at
-                    self.too_fast = too_fast(enrolled_at, event.at, len(self.answers))
+                self._time(event)
             case EventKind.WITHDRAWAL:
-                self.withdrawn = True
+                self.ended = Ending.WITHDRAWN
             case EventKind.ANSWER if event.position is not None:
                 answer = read_answer(self.plan, self.trial(event.position), event)
                 count = self.revisions.get(event.position, 0)
                 self.answers.pop(event.position, None)
                 self.answers[event.position] = replace(answer, revisions=count)
+                if self.trial(event.position).purpose is not Purpose.MAIN and failed_checks(
+                    self.plan, self.trials, self.answers
+                ):
+                    self.ended = Ending.FAILED_CHECKS
+                if len(self.answers) == len(self.trials):
+                    self._time(event)
             case EventKind.UNDO if event.position is not None:
                 if self.answers.pop(event.position, None) is not None:
                     self.revisions[event.position] = self.revisions.get(event.position, 0) + 1
             case _:
                 pass
         return True
+
+    def _time(self, event: Event) -> None:
+        """Whether they were faster than anybody can be, once everything has an answer."""
+        if event.at is not None and not self.preview:
+            self.too_fast = too_fast(self.person.enrolled_at, event.at, len(self.answers))
 
     def feedback(self, positions: Iterable[int | None]) -> dict[int, str]:
         """For the training trials among these that have an answer, whether it is right."""

@@ -4,18 +4,29 @@ or the ids that images have elsewhere."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any, NotRequired, TypedDict
+from urllib.parse import quote
 
 import anyio
 
 from truehue.annotation.assignment.assign import length_of
-from truehue.annotation.assignment.practice import rounds
+from truehue.annotation.assignment.endings import rounds
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.plan import RATING_STEPS, Consent, Material, Screening, StudyPlan
+from truehue.annotation.studies.plan import (
+    RATING_STEPS,
+    Completion,
+    Consent,
+    Ending,
+    Material,
+    StudyPlan,
+)
 from truehue.core.color.uw71 import uw71
-from truehue.core.studies import Purpose, Trial
+from truehue.core.studies import Purpose, State, Trial
 from truehue.tabs.participants.live_study import LiveStudy
-from truehue.tabs.participants.session import ParticipantSession, TrainingState
+from truehue.tabs.participants.reading import participant_id_of
+from truehue.tabs.participants.session import ParticipantSession, Stage, TrainingState
 from truehue.tabs.participants.wording import instruction
 
 SIDES = (256, 384, 512, 768, 1024, 1536)
@@ -60,7 +71,9 @@ class StudyOnPage(TypedDict):
     tie: bool
     skip: bool
     consent: Consent
-    screening: Screening
+    returns_after_s: int | None
+    time_limit_s: int | None
+    screens_out: bool
     language: str
     wording: dict[str, str]
     rating: RatingScale | None
@@ -78,16 +91,23 @@ class PracticeProgress(TypedDict):
     rounds: int
 
 
-class ParticipantJson(TypedDict):
-    """How far a participant is, with ``code`` and ``url`` once they completed the study."""
+class WayBack(TypedDict):
+    """What somebody gets at an ending: ``text`` below the page's own words, the ``code`` for the
+    recruiting site, and the address that leads back there."""
+
+    text: str
+    code: str
+    url: str
+
+
+class ParticipantJson(WayBack):
+    """How far a participant is, with what they get once their part has ended."""
 
     id: str
     number_of_trials: int
     positions_answered: list[int]
     stage: str
     language: str
-    code: str
-    url: str
     withheld: bool
     plates: int
     patches: list[str]
@@ -148,7 +168,8 @@ AnyTrial = SketchTrial | QuestionTrial | ChoiceTrial
 
 
 class ParticipantState(TypedDict):
-    """All that a page needs; ``returning`` is somebody who is known by their link alone."""
+    """All that a page needs; ``returning`` is somebody who is known by their link alone.
+    ``endings`` are what somebody gets who is no participant: by names of :class:`Ending`."""
 
     study: StudyOnPage
     colors: list[str]
@@ -157,6 +178,7 @@ class ParticipantState(TypedDict):
     returning: bool
     participant: ParticipantJson | None
     trials: Sequence[AnyTrial]
+    endings: dict[str, WayBack]
 
 
 def state_json(
@@ -164,9 +186,11 @@ def state_json(
     session: ParticipantSession | None,
     returning: ParticipantSession | None = None,
     sketches: Drawn | None = None,
+    external: Mapping[str, str] | None = None,
 ) -> ParticipantState:
     """All that a page needs: the study, the participant, and the trials that wait.
 
+    ``external`` is what a recruiting site calls somebody who is no participant yet.
     ``returning`` is the seat of somebody who is known by their link, but not yet by this browser.
     ``sketches`` is what :func:`started_sketches` gives.
     """
@@ -180,8 +204,9 @@ def state_json(
         "sides": list(SIDES),
         "preview": live_study.book.preview,
         "returning": returning is not None,
-        "participant": None if session is None else participant_json(session),
+        "participant": None if session is None else participant_json(session, live_study.now()),
         "trials": [] if session is None else waiting_json(live_study, session, sketches or {}),
+        "endings": {} if session else outside_endings(live_study, plan, external or {}),
     }
 
 
@@ -202,23 +227,58 @@ async def actions_at(
     return await anyio.to_thread.run_sync(live_study.book.actions, session.person.id, positions)
 
 
-def participant_json(session: ParticipantSession) -> ParticipantJson:
+def way_back(completion: Completion, external: Mapping[str, str]) -> WayBack:
+    """What somebody gets at an ending, with the address filled in; ``external`` is what a recruiting
+    site calls them."""
+    url = completion.url if completion.url.startswith(("https://", "http://")) else ""
+    for name, value in (("{code}", completion.code), ("{id}", participant_id_of(external))):
+        url = url.replace(name, quote(value, safe=""))
+    return {"text": completion.text, "code": completion.code, "url": url}
+
+
+def outside_endings(
+    live_study: LiveStudy, plan: StudyPlan, external: Mapping[str, str]
+) -> dict[str, WayBack]:
+    """What those get who are no participants: who does not agree, and who finds no place."""
+    endings = [Ending.NO_CONSENT]
+    if plan.completion_of(Ending.FULL) != Completion() and (
+        live_study.study.state is State.CLOSED or live_study.full(live_study.now())
+    ):
+        endings.append(Ending.FULL)
+    return {name.value: way_back(plan.completion_of(name), external) for name in endings}
+
+
+_ENDINGS = {
+    Stage.FINISHED: Ending.COMPLETED,
+    Stage.WITHDRAWN: Ending.WITHDRAWN,
+    Stage.SCREENED_OUT: Ending.SCREENED_OUT,
+    Stage.FAILED_CHECKS: Ending.FAILED_CHECKS,
+    Stage.TIMED_OUT: Ending.TIMED_OUT,
+}
+
+
+def participant_json(session: ParticipantSession, now: datetime) -> ParticipantJson:
     """How far somebody is, and what they get at the end once they are there: no code and no way
     back where they were faster than anybody can be (``withheld``)."""
-    plan, completion = session.plan, session.plan.completion
-    url = completion.url if completion.url.startswith(("https://", "http://")) else ""
-    completed = session.finished and not session.too_fast
+    plan, stage = session.plan, session.stage(now)
+    ending = Ending.COMPLETED if session.through else _ENDINGS.get(stage)
+    completion = plan.completion_of(ending) if ending else Completion()
+    withheld = bool(session.through and session.too_fast and (completion.code or completion.url))
+    back = way_back(
+        replace(completion, code="", url="") if withheld else completion, session.person.external
+    )
     participant: ParticipantJson = {
         "id": session.person.id,
         "number_of_trials": len(session.trials)
         if session.done
         else length_of(plan, session.trials),
         "positions_answered": list(session.answers),  # in the order of answering
-        "stage": session.stage.value,
+        "stage": stage.value,
         "language": session.person.language,
-        "code": completion.code if completed else "",
-        "url": url if completed else "",
-        "withheld": session.finished and session.too_fast and bool(completion.code or url),
+        "text": back["text"],
+        "code": back["code"],
+        "url": back["url"],
+        "withheld": withheld,
         "plates": len(session.plates),
         "patches": [patch.name for patch in session.patches],
         "training": session.training(),
@@ -333,7 +393,9 @@ def _study_json(live_study: LiveStudy, plan: StudyPlan) -> StudyOnPage:
         "tie": plan.tie and plan.kind is Kind.PAIRS,
         "skip": plan.skip,
         "consent": plan.consent,
-        "screening": plan.screening,
+        "returns_after_s": plan.returns_after_s,
+        "time_limit_s": plan.time_limit_s,
+        "screens_out": bool(plan.screening.needed_plates) or plan.screening.needs_patches,
         "language": plan.language,
         "wording": dict(plan.wording),
         "rating": {"steps": RATING_STEPS} if plan.kind is Kind.RATINGS else None,

@@ -16,14 +16,16 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import Whole, single_of
 from truehue.tabs.page.roles import Actor
+from truehue.tabs.studies.completion import EndingsForm, form_of_completion
 from truehue.tabs.studies.drafting import Draft
-from truehue.tabs.studies.form import CompletionForm, StudyForm
+from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.live import StudyCache, StudyRequest, study_of
 from truehue.tabs.studies.making import (
     FORM,
     closing_of,
     completion_of,
     draft_cases,
+    endings_of,
     form_of,
     long_work,
     plan_of,
@@ -89,8 +91,13 @@ def revise(context: Context, actor: Actor, request: Revision) -> MadeStudy:
     form = StudyForm.model_construct(**fields).filled()
     if not may_personal(actor, record):
         # They were not shown what stands there, so that their form says nothing of it.
-        completion = CompletionForm.model_construct(**record.plan["completion"])
-        form = form.model_copy(update={"completion": completion})
+        plan = from_json(record.plan)
+        endings = {name.value: form_of_completion(page) for name, page in plan.endings}
+        changes = {
+            "completion": form_of_completion(plan.completion),
+            "endings": EndingsForm().model_copy(update=endings),
+        }
+        form = form.model_copy(update=changes)
     if record.state is State.DRAFT:
         return _made(context, actor, form, record)
     _require_same(record, form)
@@ -99,7 +106,9 @@ def revise(context: Context, actor: Actor, request: Revision) -> MadeStudy:
             from_json(record.plan),
             title=form.title,
             closing=closing_of(form),
-            completion=completion_of(form),
+            completion=completion_of(form.completion),
+            endings=endings_of(form),
+            returns_after_s=form.returns_after_s,
             abandoned_after_s=form.abandoned_after_s,
             unanswered_after_s=form.unanswered_after_s,
         )

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
-from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import (
     MAX_EXAMPLES,
+    MAX_RETURN_S,
     MAX_SKETCHES,
     MAX_TEXT,
     MAX_TRIALS,
     MAX_VOTES,
+    SCREENING_PLATES,
     Material,
     Method,
     Review,
@@ -25,6 +26,7 @@ from truehue.core.concepts.records import EXTRACTED, METHODS
 from truehue.core.errors import BadInput
 from truehue.tabs.page.requests import PageRequest, Whole, digits, no_bool, single_of, texts
 from truehue.tabs.participants.wording import load_wording
+from truehue.tabs.studies.completion import CompletionForm, EndingsForm
 
 _PLACE = re.compile(r"\{(\w+)\}")
 FREE = "free"
@@ -169,7 +171,6 @@ _TITLES: Mapping[tuple[str, str], str] = {
 }
 
 _WORDING = re.compile(r"[a-z][a-zA-Z0-9_.-]{0,59}")
-_PLAIN = re.compile(r"[\x20-\x7e]+")
 
 
 def check_wording(wording: Mapping[str, str], language: str) -> None:
@@ -279,21 +280,6 @@ def _sketches(chosen: Mapping[str, str]) -> Mapping[str, str]:
     return {text: key for text, key in chosen.items() if key}
 
 
-def https_url(url: str) -> str:
-    """The address, if it is one of a site by https. Raises BadInput for another one."""
-    try:
-        parts = urlsplit(url)
-        is_site = parts.scheme == "https" and bool(parts.hostname) and parts.username is None
-    except ValueError:  # of brackets that do not close
-        is_site = False
-    if url and not (is_site and _PLAIN.fullmatch(url)):
-        raise BadInput(
-            "The return URL must start with https:// and a site name. Copy it from the "
-            "recruiting site."
-        )
-    return url
-
-
 def _absence(value: Any) -> Any:
     """Seconds that the form shows as minutes. Raises BadInput in both for what cannot be waited."""
     try:
@@ -349,20 +335,16 @@ class TrainingForm(PageRequest):
     keys: tuple[KeyForm, ...] = Field(default=(), max_length=30)
     needed: Whole = Field(default=0, title="Correct answers needed")
     attempts: Whole = Field(default=2, ge=1, le=2, title="Attempts")
+    required: bool = False
 
 
 class ScreeningForm(PageRequest):
-    """What is looked at before the trials."""
+    """What is looked at before the trials, and its pass marks (see :class:`Screening`)."""
 
     plates: bool = True
     patches: bool = True
-
-
-class CompletionForm(PageRequest):
-    """What a participant gets at the end."""
-
-    code: str = Field(default="", max_length=200, title="Completion code")
-    url: Annotated[str, Field(max_length=2_000, title="Return URL"), AfterValidator(https_url)] = ""
+    needed_plates: Whole = Field(default=0, ge=0, le=SCREENING_PLATES, title="Plates needed")
+    needs_patches: bool = False
 
 
 class ClosingForm(PageRequest):
@@ -429,6 +411,16 @@ class StudyForm(PageRequest):
     outro: str = Field(default="", max_length=MAX_PAGE_TEXT, title="The page after")
     wording: Annotated[Mapping[str, str], AfterValidator(_wording)] = Field(default_factory=dict)
     completion: CompletionForm = CompletionForm()
+    endings: EndingsForm = EndingsForm()
+    returns_after_s: Annotated[Whole, Field(ge=0, le=MAX_RETURN_S)] | None = Field(
+        default=None, title="Automatic return"
+    )
+    missed_checks_limit: Annotated[Whole, Field(ge=1, le=MAX_TRIALS)] | None = Field(
+        default=None, title="Missed checks that end it"
+    )
+    time_limit_s: Annotated[Whole, Field(ge=60, le=30 * 86_400)] | None = Field(
+        default=None, title="Time limit"
+    )
     closing: ClosingForm | None = None
     abandoned_after_s: Annotated[
         int, BeforeValidator(_absence), Field(ge=MIN_ABSENCE_S, le=MAX_ABSENCE_S)

@@ -31,7 +31,7 @@ from truehue.core.studies import EventKind, Purpose
 from truehue.core.study_copy import EventCopy, ParticipantCopy, StudyCopy, TrialCopy
 from truehue.tabs.studies.colorings.rule import FIELD as COLORINGS
 from truehue.tabs.studies.colorings.rule import check_coloring_rule
-from truehue.tabs.studies.form import https_url
+from truehue.tabs.studies.completion import https_url
 from truehue.tabs.studies.making import FORM, form_of
 from truehue.tabs.studies.study import REVISABLE
 
@@ -146,7 +146,8 @@ def _plan(content: Mapping[str, Any], version: int) -> StudyPlan:
                 raise BadInput(f"{case.words[:80]!r} names an image by what is no image's id.")
             if candidate.weights:
                 checked(candidate.weights, f"{candidate.model[:80]}'s of {case.words[:80]!r}")
-    https_url(plan.completion.url)
+    for completion in (plan.completion, *(page for _, page in plan.endings)):
+        https_url(completion.url)
     if not plan.stimuli:  # made here, so that what it refuses is said before anything is stored
         raise BadInput(f"Version {version} of the plan asks about nothing.")
     return plan

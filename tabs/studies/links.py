@@ -148,6 +148,6 @@ def preview(context: Context, actor: Actor, request: PreviewRequest) -> PreviewA
     record = study_of(context, request.study)
     plan = current(context, record)
     if not may_personal(actor, record):
-        plan = replace(plan, completion=Completion())  # a preview goes to the last page
+        plan = replace(plan, completion=Completion(), endings=())  # a preview goes to the last page
     token = context.service(Participation).preview(plan, record)
     return {"url": f"{request.base}/study/{token}"}

@@ -11,10 +11,11 @@ from statistics import median
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
+from truehue.annotation.assignment.endings import ending_of, is_late
 from truehue.annotation.assignment.ledger import Ledger
 from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
 from truehue.annotation.participants import exclusions_of
-from truehue.annotation.studies.plan import Method, StudyPlan, from_json
+from truehue.annotation.studies.plan import Ending, Method, StudyPlan, from_json
 from truehue.core.cache import LruCache
 from truehue.core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
 from truehue.tabs.feature import AppParts
@@ -37,6 +38,9 @@ AWAY = "away"
 ANSWERED = "answered"
 """Every trial has an answer, and Finish was not pressed: it counts as finished."""
 FINISHED = ("finished", ANSWERED)
+ENDED = tuple(
+    ending.value for ending in (Ending.WITHDRAWN, Ending.SCREENED_OUT, Ending.FAILED_CHECKS)
+)
 
 
 class StudyCache:
@@ -158,6 +162,9 @@ class StudyProgress(TypedDict):
     finished: int
     unpressed: int
     withdrawn: int
+    screened_out: int
+    failed_checks: int
+    timed_out: int
     abandoned: int
     active: int
     skips: int
@@ -270,6 +277,9 @@ def summary(context: Context, record: StudyRecord, now: datetime) -> StudyProgre
         "finished": sum(stages[name] for name in FINISHED),
         "unpressed": stages[ANSWERED],
         "withdrawn": stages["withdrawn"],
+        "screened_out": stages["screened_out"],
+        "failed_checks": stages["failed_checks"],
+        "timed_out": stages["timed_out"],
         "abandoned": stages[AWAY],
         "active": sum(stages[name] for name in ("consent", "screening", "trials")),
         "skips": sum(person.skips for person in progress.people),
@@ -282,9 +292,13 @@ def summary(context: Context, record: StudyRecord, now: datetime) -> StudyProgre
 
 
 def stage_now(person: Person, plan: StudyPlan, now: datetime) -> str:
-    """The stage, or that nothing was heard of them for long."""
+    """The stage, or that their time is over, or that nothing was heard of them for long."""
+    if person.stage in (*FINISHED, *ENDED):
+        return person.stage
+    if is_late(plan, person.record.enrolled_at, now):
+        return Ending.TIMED_OUT.value
     gone = now - person.last_at > timedelta(seconds=plan.absence_s(person.begun))
-    return AWAY if gone and person.stage not in (*FINISHED, "withdrawn") else person.stage
+    return AWAY if gone else person.stage
 
 
 def study_of(context: Context, study_id: str) -> StudyRecord:
@@ -378,11 +392,9 @@ def _stage(
     answers: Mapping[int, Answer],
     events: Sequence[Event],
 ) -> str:
+    if ending := ending_of(plan, trials, answers, events):
+        return "finished" if ending is Ending.COMPLETED else ending.value
     kinds = {event.kind for event in events}
-    if EventKind.WITHDRAWAL in kinds:
-        return "withdrawn"
-    if EventKind.FINISH in kinds:
-        return "finished"
     if EventKind.CONSENT not in kinds:
         return "consent"
     main = sum(trial.purpose is Purpose.MAIN for trial in trials)

@@ -12,6 +12,7 @@ from truehue.annotation.studies.plan import (
     Closing,
     Completion,
     Consent,
+    Ending,
     Example,
     Material,
     Practice,
@@ -27,6 +28,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.sources.distributions import SET, label_of, parse
+from truehue.tabs.studies.completion import OTHER_ENDINGS, CompletionForm
 from truehue.tabs.studies.drafting import Draft, draft, draft_of_sketches
 from truehue.tabs.studies.form import ClosingForm, StudyForm
 from truehue.tabs.studies.questions.sets import (
@@ -88,9 +90,18 @@ def plan_of(draft: Draft, cases: tuple[Case, ...] | None = None) -> StudyPlan:
         skip=bool(form.skip),
         repeats=form.repeats or 0,
         attention=form.attention or 0,
-        training=Training(draft.keys, form.training.needed, form.training.attempts),
-        screening=Screening(form.screening.plates, form.screening.patches),
-        completion=completion_of(form),
+        training=Training(
+            draft.keys,
+            form.training.needed,
+            form.training.attempts,
+            form.training.required and bool(draft.keys),
+        ),
+        screening=Screening(**form.screening.model_dump()),
+        completion=completion_of(form.completion),
+        endings=endings_of(form),
+        returns_after_s=form.returns_after_s,
+        missed_checks_limit=form.missed_checks_limit,
+        time_limit_s=form.time_limit_s,
         closing=closing_of(form),
         abandoned_after_s=form.abandoned_after_s,
         unanswered_after_s=form.unanswered_after_s,
@@ -114,9 +125,15 @@ def plan_of(draft: Draft, cases: tuple[Case, ...] | None = None) -> StudyPlan:
     )
 
 
-def completion_of(form: StudyForm) -> Completion:
-    """What a participant gets at the end."""
-    return Completion(form.completion.code, form.completion.url)
+def completion_of(form: CompletionForm) -> Completion:
+    """What a participant gets at an ending."""
+    return Completion(form.code, form.url, form.text)
+
+
+def endings_of(form: StudyForm) -> tuple[tuple[Ending, Completion], ...]:
+    """What participants get at the other endings."""
+    pages = ((Ending(name), completion_of(getattr(form.endings, name))) for name in OTHER_ENDINGS)
+    return tuple((ending, page) for ending, page in pages if page != Completion())
 
 
 def closing_of(form: StudyForm) -> Closing:

@@ -18,6 +18,7 @@ from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.wording import load_wording
 from truehue.tabs.sources.distributions import PICTURES, RUN, SET
+from truehue.tabs.studies.completion import OTHER_ENDINGS, RECRUITING_SITES
 from truehue.tabs.studies.form import (
     ASSIGNMENT_METHODS,
     CONSENT,
@@ -82,6 +83,8 @@ class PresetsView(TypedDict):
     methods: Mapping[str, str]
     reviews: Mapping[str, str]
     wording: dict[str, Mapping[str, str]]
+    endings: dict[str, list[str]]
+    sites: list[dict[str, Any]]
     limits: dict[str, list[int]]
 
 
@@ -167,6 +170,8 @@ def presets(context: Context, actor: Actor, request: EmptyRequest) -> PresetsVie
         "methods": ASSIGNMENT_METHODS,
         "reviews": REVIEWS,
         "wording": {language: load_wording(language) for language in LANGUAGES},
+        "endings": {name: list(texts) for name, texts in OTHER_ENDINGS.items()},
+        "sites": [site.as_json() for site in RECRUITING_SITES],
         "limits": {
             "votes": [1, MAX_VOTES],
             "trials": [1, MAX_TRIALS],

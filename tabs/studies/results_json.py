@@ -13,6 +13,7 @@ from truehue.annotation.participants import ExclusionRule, screening_of
 from truehue.annotation.ranking import Ranking
 from truehue.annotation.report import GroupSummary, PersonResult, StudyResults, Summary
 from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.plan import Ending
 from truehue.core.studies import Decision, Event, EventKind, ParticipantRecord
 from truehue.tabs.sources.studies import StudySource, TooFast, rule_json, too_fast_json
 from truehue.tabs.studies.metrics import StudyMetric
@@ -116,7 +117,6 @@ class PersonJson(TypedDict):
     last_at: str
     stage: str
     finished: bool
-    withdrawn: bool
     language: str
     plan_version: int
     quality: dict[str, Any]
@@ -380,8 +380,8 @@ def person_json(
     """One participant with what was seen of them."""
     kinds = Counter(event.kind for event in events)
     stage = "answering" if kinds[EventKind.ANSWER] else "enrolled"
-    if result.finished or result.withdrawn:
-        stage = "withdrawn" if result.withdrawn else "finished"
+    if result.ending:
+        stage = "finished" if result.ending is Ending.COMPLETED else result.ending.value
     signs = [event.at for event in events if event.at is not None]
     return {
         "id": participant.id,
@@ -390,8 +390,7 @@ def person_json(
         "enrolled_at": participant.enrolled_at.isoformat(),
         "last_at": max([participant.enrolled_at, *signs]).isoformat(),
         "stage": stage,
-        "finished": result.finished,
-        "withdrawn": result.withdrawn,
+        "finished": result.ending is Ending.COMPLETED,
         "language": participant.language,
         "plan_version": participant.plan_version,
         "quality": {
@@ -447,7 +446,7 @@ def _summary(
         "participants": summary.participants,
         "people": summary.people,
         "caution": few_people(summary.people),
-        "finished": sum(person.finished for person in people),
+        "finished": sum(person.ending is Ending.COMPLETED for person in people),
         "wanted": summary.wanted,
         "answers": summary.answers,
         "skips": summary.skips,

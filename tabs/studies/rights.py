@@ -10,7 +10,7 @@ from truehue.core.studies import StudyRecord
 from truehue.tabs.page.roles import Actor, Resource, allowed
 from truehue.tabs.studies.making import FORM
 
-NO_COMPLETION: Mapping[str, str] = {"code": "", "url": ""}
+_NO_COMPLETION: Mapping[str, str] = {"code": "", "url": "", "text": ""}
 
 
 def may_personal(actor: Actor, study: StudyRecord) -> bool:
@@ -27,11 +27,11 @@ def require_personal(actor: Actor, study: StudyRecord, advice: str = "") -> None
 
 
 def without_completion(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """A stored plan, and the form in it, without the code and the address at the end: who has
-    these is paid."""
-    content = {**plan, "completion": dict(NO_COMPLETION)}
+    """A stored plan, and the form in it, without the codes, addresses and texts of its endings: who
+    has these is paid."""
+    content = {**plan, "completion": dict(_NO_COMPLETION), "endings": []}
     if isinstance(content.get(FORM), Mapping):
-        content[FORM] = {**content[FORM], "completion": dict(NO_COMPLETION)}
+        content[FORM] = {**content[FORM], "completion": dict(_NO_COMPLETION), "endings": {}}
     return content
 
 

@@ -50,7 +50,15 @@ KEPT = (
 )
 log = logging.getLogger("truehue")
 
-REVISABLE = ("title", "closing", "completion", "abandoned_after_s", "unanswered_after_s")
+REVISABLE = (
+    "title",
+    "closing",
+    "completion",
+    "endings",
+    "returns_after_s",
+    "abandoned_after_s",
+    "unanswered_after_s",
+)
 """What may change once people came in: nothing of it changes what they see and answer."""
 _STATES = {
     State.DRAFT: "Created",
@@ -114,6 +122,7 @@ class PlanTraining(TypedDict):
     keys: int
     needed: int
     attempts: int
+    required: bool
 
 
 class PlanPractice(TypedDict):
@@ -152,6 +161,10 @@ class PlanJson(StudySizes):
     sketches: int
     question_set: dict[str, Any] | None
     completion: dict[str, str]
+    endings: dict[str, dict[str, str]]
+    returns_after_s: int | None
+    missed_checks_limit: int | None
+    time_limit_s: int | None
     closing: dict[str, Any]
     abandoned_after_s: int
     unanswered_after_s: int
@@ -236,7 +249,7 @@ def view(context: Context, actor: Actor, record: StudyRecord) -> StudyView:
     plan, form = current(context, record), record.plan.get(FORM)
     personal = may_personal(actor, record)
     if not personal:
-        plan = replace(plan, completion=Completion())
+        plan = replace(plan, completion=Completion(), endings=())
         form = without_completion(record.plan).get(FORM)
     draft = record.state is State.DRAFT
     stopping = blocked(context, plan)
@@ -313,6 +326,7 @@ def plan_json(plan: StudyPlan) -> PlanJson:
             "keys": len(keys),
             "needed": plan.training.needed,
             "attempts": plan.training.attempts,
+            "required": plan.training.required,
         },
         "practice": {
             "words": [plan.case_by_id[case_id].words for case_id in plan.practice.case_ids],
@@ -325,6 +339,10 @@ def plan_json(plan: StudyPlan) -> PlanJson:
         if plan.question_set is None
         else {**asdict(plan.question_set), "tasks": tasks_json(main)},
         "completion": asdict(plan.completion),
+        "endings": {name.value: asdict(page) for name, page in plan.endings},
+        "returns_after_s": plan.returns_after_s,
+        "missed_checks_limit": plan.missed_checks_limit,
+        "time_limit_s": plan.time_limit_s,
         "closing": asdict(plan.closing),
         "abandoned_after_s": plan.abandoned_after_s,
         "unanswered_after_s": plan.absence_s(answered=False),

@@ -119,12 +119,12 @@ def study(data: ExportData) -> Iterator[Json]:
         **{
             name: value
             for name, value in to_json(source.plan).items()
-            if name not in ("cases", "completion")
+            if name not in ("cases", "completion", "endings")
         },
         "rule": data.results["rule"],
     }
     if data.personal:  # who has the code is paid
-        settings["completion"] = to_json(source.plan)["completion"]
+        settings |= {name: to_json(source.plan)[name] for name in ("completion", "endings")}
     else:  # the text says who runs the study
         settings["consent"] = {"version": source.plan.consent.version}
     for name, value in settings.items():

@@ -134,14 +134,6 @@ export function actions(...buttons) {
 }
 
 /**
- * A screen with a heading and a text that ends everything.
- * @param {string} name of both words, without `_title`
- */
-export function end(name) {
-  card(name, say(name + '_title'), [make('p', 'text', say(name + '_text'))]);
-}
-
-/**
  * A screen that waits until its one button is pressed.
  * @param {string} name
  * @param {string} title

@@ -29,7 +29,10 @@ function address() {
   return (state || location.pathname).replace(/\/state(\?.*)?$/, '');
 }
 
-const OUTSIDE_NAMES = ['prolific_pid', 'study_id', 'session_id'];
+const OUTSIDE_NAMES = [
+  ...['prolific_pid', 'study_id', 'session_id'],
+  ...['workerid', 'assignmentid', 'hitid', 'survey_code'],
+];
 
 /** What a recruiting site wrote behind the link, such as `PROLIFIC_PID`, in small letters. */
 export function external() {

@@ -1,7 +1,8 @@
 // The way into a study: its first pages and the consent. They are all that is fetched before
 // something shows; what comes after them is on its way meanwhile (participation.js).
 
-import { actions, button, card, end, make, page, paragraphs, setPreview } from './frame.js';
+import { end, wayBack } from './endings.js';
+import { actions, button, card, make, page, paragraphs, setPreview } from './frame.js';
 import { Refusal, askState } from './link.js';
 import { say, speak } from './words.js';
 
@@ -21,7 +22,7 @@ async function begin() {
   setPreview(state.preview);
   if (!state.participant) {
     if (!state.preview && state.study.state !== 'open') {
-      end(state.study.state);
+      over(state, state.study.state);
       return;
     }
     state = await enter(state);
@@ -67,13 +68,13 @@ async function enter(state) {
   };
   for (;;) {
     try {
-      return await (state.returning ? enroll() : consent(study, enroll));
+      return await (state.returning ? enroll() : consent(state, enroll));
     } catch (error) {
       const code = error instanceof Refusal ? error.data.code : '';
       if (code === 'consent') location.reload();
       else if (code === 'used') end('elsewhere');
       else if (code === 'elsewhere') end('session');
-      else if (ENDS.includes(code)) end(code);
+      else if (ENDS.includes(code)) over(error.data, code);
       else {
         await page(
           'no-answer',
@@ -94,12 +95,22 @@ function describe(error) {
 }
 
 /**
+ * The end for somebody who is no participant.
+ * @param {{ endings?: Record<string, Api.WayBack>, study?: Api.StudyOnPage, preview?: boolean }} state
+ * @param {string} name
+ */
+function over({ endings, study, preview }, name) {
+  const back = ['full', 'closed'].includes(name) ? endings?.full : null;
+  end(name, back, { returns_after_s: study?.returns_after_s ?? null, preview: Boolean(preview) });
+}
+
+/**
  * Asks for consent until it is given and the study took it.
- * @param {Api.StudyOnPage} study
+ * @param {Api.ParticipantState} state
  * @param {() => Promise<Api.ParticipantState>} enroll
  * @returns {Promise<Api.ParticipantState>} what the study answered; rejects with what it refused for good
  */
-function consent(study, enroll) {
+function consent({ study, endings, preview }, enroll) {
   return new Promise((done, refused) => {
     const ask = () => {
       const problem = make('p', 'problem');
@@ -127,7 +138,9 @@ function consent(study, enroll) {
         if (sending) return;
         const again = button(say('declined_back'), 'plain', ask);
         const text = make('p', 'text', say('declined_text'));
-        card('declined', say('declined_title'), [text, actions(again)]);
+        // Who did not mean it is not taken away.
+        const back = wayBack(endings.no_consent, { ...study, preview, returns_after_s: null });
+        card('declined', say('declined_title'), [text, ...back, actions(again)]);
       });
       card('consent', say('consent_title'), [
         ...paragraphs(study.consent.text),

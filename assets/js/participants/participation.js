@@ -1,10 +1,11 @@
 // One participant's way through a study, from the consent to the code.
 
-import { card, end, make, page, setProgress, setWayOut, shown } from './frame.js';
+import { end, finished } from './endings.js';
+import { card, make, page, setProgress, setWayOut, shown } from './frame.js';
 import { askState, external, send } from './link.js';
 import { Outbox, newId } from './outbox.js';
 import { display, onlyTab } from './presence.js';
-import { comment, finished } from './reading.js';
+import { comment } from './reading.js';
 import { screening } from './screening.js';
 import { say } from './words.js';
 
@@ -21,6 +22,12 @@ let work = null;
 /** @type {Trials | null} */
 let trials = null;
 let stopped = false;
+/** What the end was shown for, as the study told it. */
+let concluded = '';
+/** @type {(() => void) | null} */
+let screened = null;
+/** Ends that the study told, beside the completion. */
+const ENDED = ['withdrawn', 'screened_out', 'failed_checks', 'timed_out'];
 
 /**
  * What is done in a study, for votes, questions and colorings.
@@ -82,9 +89,8 @@ export async function participate(values) {
   const { study, participant } = state;
   work = await workOf(study.kind);
   open(participant.id);
-  if (participant.stage === 'finished') finish();
-  else if (participant.stage === 'withdrawn') over('withdrawn');
-  else if (!state.preview && study.state !== 'open') over(study.state);
+  if (conclude()) return;
+  if (!state.preview && study.state !== 'open') over(study.state);
   else {
     const n = participant.positions_answered.length;
     const text = say('welcome_back_text', { n, of: participant.number_of_trials });
@@ -117,7 +123,13 @@ async function begin() {
   if (participant.stage === 'screening' || participant.stage === 'consent') {
     const seen = await screening(participant, () => stopped);
     if (stopped) return;
+    const told = new Promise((done) => (screened = () => done(null)));
     outbox?.add('screening', null, seen);
+    if (state.study.screens_out) {
+      card('saving', say('study'), [make('p', 'text', say('waiting'))]);
+      await told;
+      if (stopped) return;
+    }
   }
   const hands = { done: answered, over };
   trials = (await work?.open(state, /** @type {Outbox} */ (outbox), hands)) || null;
@@ -130,27 +142,40 @@ async function begin() {
 }
 
 /** All trials have an answer: a last word, and the end. */
-async function answered() {
+function answered() {
   if (shown() === 'comment' || stopped) return;
   setProgress('');
   const undo = trials?.undoable ? () => trials?.undo() : null;
-  const text = await comment(undo, say(work?.undo || ''));
-  if (text) outbox?.add('comment', null, { text: text });
-  outbox?.add('finish', null, {});
-  card('saving', say('comment_title'), [make('p', 'text', say('saving'))]);
-}
-
-function finish() {
-  outbox?.clearRefused();
-  tell();
-  over('');
-  finished(state.study, state.participant);
+  comment(undo, say(work?.undo || ''), (text, leaving) => {
+    if (stopped) return;
+    if (text) outbox?.add('comment', null, { text: text });
+    outbox?.add('finish', null, {});
+    if (leaving) outbox?.parting();
+    card('saving', say('comment_title'), [make('p', 'text', say('saving'))]);
+  });
 }
 
 function withdraw() {
   stopped = true;
   outbox?.add('withdrawal', null, {});
   over('withdrawn');
+}
+
+/** Shows the end that the study told, once; false while this participant's part goes on. */
+function conclude() {
+  const { study, participant, preview } = state;
+  const { stage } = participant;
+  if (stage !== 'finished' && !ENDED.includes(stage)) return false;
+  stopped = true;
+  if (stage === concluded) return true;
+  concluded = stage;
+  outbox?.clearRefused();
+  tell();
+  over('');
+  const leaving = { returns_after_s: study.returns_after_s, preview };
+  if (stage === 'finished') finished(study, participant, leaving);
+  else end(stage, participant, leaving);
+  return true;
 }
 
 /**
@@ -173,14 +198,8 @@ function heard(answer) {
   if (!answer) return;
   if (answer.participant) state.participant = answer.participant;
   if (!trials && answer.trials) state.trials = [...state.trials, ...answer.trials];
-  const { stage } = state.participant;
-  if (stage === 'finished' && shown() !== 'finished') {
-    stopped = true;
-    finish();
-  } else if (stage === 'withdrawn' && shown() !== 'withdrawn') {
-    stopped = true;
-    over('withdrawn');
-  }
+  conclude();
+  if (!outbox?.waiting.length) screened?.();
   if (stopped) return;
   const codes = (answer.refused || []).map((item) => item.code);
   if (codes.includes('closed')) {

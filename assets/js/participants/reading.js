@@ -1,4 +1,4 @@
-// Screens of text around the trials: instructions, a last message, the end.
+// Screens of text around the trials: instructions and a last message.
 
 import { actions, button, card, make, page, paragraphs } from './frame.js';
 import { say } from './words.js';
@@ -31,64 +31,51 @@ export function instructions(study, practice) {
     keys.append(line);
   }
   const nodes = [...paragraphs(study.instructions), keys];
+  if (study.time_limit_s)
+    nodes.push(make('p', 'text', say('time_limit', { n: Math.floor(study.time_limit_s / 60) })));
   if (practice) nodes.push(make('p', 'text', say('training_text', { n: practice })));
   return page('instructions', say('instructions_title'), nodes, say('start'));
 }
 
+/** Nobody who has answered everything has to press Finish. */
+const PATIENCE_MS = 60_000;
+
 /**
- * Whatever the participant wants to say; empty where that is nothing.
+ * Asks whether the participant wants to say something. Who leaves the page, or does nothing on it
+ * for a minute, has finished too.
  * @param {(() => void) | null} undo takes back the last answer
  * @param {string} message on the button that does
- * @returns {Promise<string>}
+ * @param {(text: string, leaving: boolean) => void} finish called once, with what was written;
+ *   `leaving`: the page may be gone in a moment
  */
-export function comment(undo, message) {
-  return new Promise((done) => {
-    const label = make('label', '', say('comment_label'));
-    const text = make('textarea');
-    text.id = label.htmlFor = 'comment';
-    text.rows = 4;
-    text.maxLength = 2000;
-    const buttons = [button(say('finish'), 'primary', () => done(text.value.trim()))];
-    if (undo) buttons.push(button(message, 'plain', undo));
-    card('comment', say('comment_title'), [label, text, actions(...buttons)]);
-  });
-}
-
-/**
- * The end, with the code that recruiting sites ask for, or why it is withheld.
- * @param {Api.StudyOnPage} study
- * @param {{ code: string, url: string, withheld: boolean }} participant
- */
-export function finished(study, { code, url, withheld }) {
-  const nodes = study.outro ? paragraphs(study.outro) : [make('p', 'text', say('finished_text'))];
-  if (withheld) nodes.push(make('p', 'text', say('withheld_text')));
-  if (code) {
-    const value = make('output', 'code', code);
-    const copy = button(say('copy'), 'plain', async () => {
-      await copied(value);
-      copy.firstElementChild?.replaceChildren(say('copied'));
-    });
-    const line = make('div', 'code-line');
-    line.append(value, copy);
-    nodes.push(make('p', 'code-label', say('code_label')), line);
-  }
-  // A study's own address; anything else is not followed from here.
-  if (/^https?:\/\//i.test(url || '')) {
-    const back = make('a', 'primary', say('return'));
-    back.href = url;
-    back.rel = 'noreferrer';
-    nodes.push(actions(back));
-  }
-  card('finished', say('finished_title'), nodes);
-}
-
-/** @param {HTMLElement} node */
-async function copied(node) {
-  try {
-    await navigator.clipboard.writeText(node.textContent || '');
-  } catch {
-    // Without https there is no clipboard of that kind.
-    getSelection()?.selectAllChildren(node);
-    document.execCommand('copy');
-  }
+export function comment(undo, message, finish) {
+  const label = make('label', '', say('comment_label'));
+  const text = make('textarea');
+  text.id = label.htmlFor = 'comment';
+  text.rows = 4;
+  text.maxLength = 2000;
+  let timer = 0;
+  const over = () => {
+    clearTimeout(timer);
+    removeEventListener('pagehide', leave);
+  };
+  const end = (/** @type {boolean} */ leaving) => {
+    over();
+    finish(text.value.trim(), leaving);
+  };
+  const leave = () => end(true);
+  const wait = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => end(false), PATIENCE_MS);
+  };
+  const buttons = [button(say('finish'), 'primary', () => end(false))];
+  const back = () => {
+    over();
+    undo?.();
+  };
+  if (undo) buttons.push(button(message, 'plain', back));
+  text.addEventListener('input', wait);
+  addEventListener('pagehide', leave);
+  card('comment', say('comment_title'), [label, text, actions(...buttons)]);
+  wait();
 }

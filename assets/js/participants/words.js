@@ -74,10 +74,10 @@ export const english = {
   finished_text: 'All your answers are saved. You can close this page.',
   withheld_text:
     'Your answers were faster than is possible for a person, so the completion code is not shown. If you answered the study yourself, write to whoever sent you the link.',
-  code_label: 'Your completion code',
+  code_label: 'Your code',
   copy: 'Copy',
   copied: 'Copied',
-  return: 'Complete and return',
+  return: 'Return to the site',
 
   withdraw: 'Stop',
   withdraw_title: 'Stop taking part?',
@@ -85,6 +85,17 @@ export const english = {
     'You can just close this page and continue later on the same link. If you withdraw, you cannot come back. To have your answers deleted, tell whoever sent you the link.',
   withdraw_yes: 'Withdraw',
   withdraw_no: 'Continue',
+  screened_out_title: 'This study needs other participants',
+  screened_out_text:
+    'Your answers to the first questions show that you, or this screen, cannot be part of it. Thank you for your time.',
+  failed_checks_title: 'The study ends here for you',
+  failed_checks_text:
+    'Too many checks were answered differently than asked. Thank you for your time.',
+  timed_out_title: 'The time is over',
+  timed_out_text: 'What you have answered so far is saved. Thank you for your time.',
+  time_limit: 'You have {n} minutes for this study, from your consent on.',
+  returning: 'You are taken back in {n} s.',
+  stay: 'Stay here',
   withdrawn_title: 'You have stopped',
   withdrawn_text: 'Thank you for your time. You can close this page.',
 };

@@ -80,10 +80,10 @@ export const words = {
   finished_text: 'Alle Ihre Antworten sind gespeichert. Sie können diese Seite schließen.',
   withheld_text:
     'Ihre Antworten waren schneller, als es einem Menschen möglich ist. Deshalb wird der Abschlusscode nicht angezeigt. Falls Sie die Studie selbst bearbeitet haben, schreiben Sie bitte der Person, die Ihnen den Link geschickt hat.',
-  code_label: 'Ihr Abschlusscode',
+  code_label: 'Ihr Code',
   copy: 'Kopieren',
   copied: 'Kopiert',
-  return: 'Abschließen und zurück',
+  return: 'Zurück zur Website',
 
   withdraw: 'Abbrechen',
   withdraw_title: 'Teilnahme beenden?',
@@ -91,6 +91,17 @@ export const words = {
     'Sie können diese Seite auch einfach schließen und später mit demselben Link weitermachen. Wenn Sie die Teilnahme beenden, können Sie nicht mehr zurückkehren. Wenn Ihre Antworten gelöscht werden sollen, wenden Sie sich an die Person, die Ihnen den Link geschickt hat.',
   withdraw_yes: 'Teilnahme beenden',
   withdraw_no: 'Weitermachen',
+  screened_out_title: 'Diese Studie braucht andere Teilnehmende',
+  screened_out_text:
+    'Nach Ihren Antworten auf die ersten Fragen ist die Teilnahme für Sie oder mit diesem Bildschirm nicht möglich. Vielen Dank für Ihre Zeit.',
+  failed_checks_title: 'Die Studie endet hier für Sie',
+  failed_checks_text:
+    'Zu viele Kontrollfragen wurden anders beantwortet als verlangt. Vielen Dank für Ihre Zeit.',
+  timed_out_title: 'Die Zeit ist abgelaufen',
+  timed_out_text: 'Ihre bisherigen Antworten sind gespeichert. Vielen Dank für Ihre Zeit.',
+  time_limit: 'Sie haben für diese Studie {n} Minuten, ab Ihrer Einwilligung.',
+  returning: 'Sie werden in {n} s zurückgeleitet.',
+  stay: 'Hier bleiben',
   withdrawn_title: 'Sie haben die Teilnahme beendet',
   withdrawn_text: 'Vielen Dank für Ihre Zeit. Sie können diese Seite schließen.',
 };

@@ -6,8 +6,9 @@ import { store } from '../shared/state.js';
 import { API, presetCards, readPresets } from './choices.js';
 import { conceptsPart } from './colorings/concepts.js';
 import { coloringNumbers } from './colorings/guide.js';
-import { fieldsOf, part, row, tellField } from './form_fields.js';
+import { fieldsOf, part, tellField } from './form_fields.js';
 import { firstMaterials, materialsPart } from './form_materials.js';
+import { endingsPart } from './form_endings.js';
 import { closingPart, numbersPart } from './form_numbers.js';
 import { consentPart, questionPart } from './form_texts.js';
 import { outlineBox } from './outline.js';
@@ -80,7 +81,8 @@ function firstForm(preset, presets, materials) {
     method: defaults.method || 'balanced',
     training: { keys: [], needed: 0, attempts: 2, ...defaults.training },
     screening: { plates: true, patches: true, ...defaults.screening },
-    completion: { code: '', url: '', ...defaults.completion },
+    completion: { code: '', url: '', text: '', ...defaults.completion },
+    endings: {},
     closing: {
       when_complete: true,
       replace_excluded: true,
@@ -224,8 +226,11 @@ export function studyForm(box) {
     side.busy(false);
   }
   function draw() {
-    const values = { form, preset, presets, materials, changed, again: draw, outline: () => made };
     const some = revised && revised.may_revise !== 'everything';
+    const values = {
+      ...{ form, preset, presets, materials, changed, again: draw },
+      ...{ outline: () => made, revised: Boolean(some) },
+    };
     line.say('');
     put(create, revised ? 'Save as the next version' : 'Create the draft');
     if (some) {
@@ -238,14 +243,10 @@ export function studyForm(box) {
       const fields = { title: () => source.text('title', 'Title') };
       node.append(
         ...revised.revisable.filter((name) => fields[name]).map((name) => fields[name]()),
-        row(
-          source.text('completion.code', 'Completion code'),
-          source.text('completion.url', 'Return URL', { placeholder: 'https://…' }),
-        ),
       );
       numbers = null;
       addTyped = () => {};
-      formNode.replaceChildren(node, closingPart(values));
+      formNode.replaceChildren(node, endingsPart(values, 2), closingPart(values, 3));
       const card = make('section', 'th-card th-study-outline-card');
       card.append(
         make('h3', '', 'Next version'),
@@ -264,6 +265,7 @@ export function studyForm(box) {
         questionPart(values),
         numbers.node,
         consentPart(values),
+        endingsPart(values),
         closingPart(values),
       );
       side = outlineBox(aside, { create, line });
@@ -308,7 +310,8 @@ export function studyForm(box) {
         form = {
           ...study.form,
           training: { keys: [], needed: 0, attempts: 2, ...study.form.training },
-          completion: { code: '', url: '', ...study.form.completion },
+          completion: { code: '', url: '', text: '', ...study.form.completion },
+          endings: { ...study.form.endings },
           closing: {
             when_complete: true,
             replace_excluded: true,

@@ -148,6 +148,48 @@ export function row(...nodes) {
 }
 
 /**
+ * What is looked at before the trials, with its pass marks.
+ * @param {ReturnType<typeof fieldsOf>} source
+ */
+export function screeningFields(source) {
+  return [
+    row(
+      source.check(
+        'screening.plates',
+        'Color-vision plates',
+        'Four generated plates with numbers. The answers are recorded.',
+      ),
+      source.number('screening.needed_plates', 'Plates to read, of 4', {
+        hint: 'Whoever reads fewer is screened out. 0 screens nobody out.',
+        empty: 0,
+      }),
+    ),
+    row(
+      source.check(
+        'screening.patches',
+        'Dark and light patches',
+        'Checks whether the screen hides shadows or highlights.',
+      ),
+      source.check(
+        'screening.needs_patches',
+        'Both patches must be found',
+        'Whoever misses one is screened out.',
+      ),
+    ),
+  ];
+}
+
+/**
+ * How many missed attention checks end a participation.
+ * @param {ReturnType<typeof fieldsOf>} source
+ */
+export const missedChecksField = (source) =>
+  source.number('missed_checks_limit', 'End after … missed checks', {
+    placeholder: 'never',
+    hint: 'The rest is then for others. Recruiting sites expect 2 or more.',
+  });
+
+/**
  * What most studies leave as it is.
  * @param {string} title
  * @param {Node[]} nodes

@@ -1,6 +1,6 @@
 // Numbers of votes and people, checks, training, screening, closing.
 import { make, many, put } from '../shared/dom.js';
-import { fieldsOf, fold, part, row } from './form_fields.js';
+import { fieldsOf, fold, missedChecksField, part, row, screeningFields } from './form_fields.js';
 import { decimal } from './parts.js';
 import { votesNeeded } from './votes_needed.js';
 
@@ -31,6 +31,7 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
       hint: 'The same trial with sides swapped, to measure consistency.',
     }),
     source.number('attention', 'Attention checks', { hint: 'The text says what to answer.' }),
+    missedChecksField(source),
   );
   const allowed = make('div', 'th-study-checks');
   if (kind === 'pairs') allowed.append(source.check('tie', 'Allow ties', '“No difference.”'));
@@ -71,9 +72,14 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   const needed = row(
     source.number('training.needed', 'Correct answers needed', { empty: 0 }),
     source.number('training.attempts', 'Attempts', {
-      hint: 'Another round after too few correct answers. Nobody is excluded.',
+      hint: 'Another round after too few correct answers.',
       empty: 2,
     }),
+    source.check(
+      'training.required',
+      'Required',
+      'Whoever never has enough correct answers ends there, by failed checks.',
+    ),
   );
   const about = make('p', 'th-study-hint');
   training.dataset.field = 'training';
@@ -128,20 +134,7 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   }
   const trainingFold = fold('Training, with a known answer', training);
   if (kind === 'ratings') trainingFold.hidden = true;
-  const order = [
-    row(
-      source.check(
-        'screening.plates',
-        'Color-vision plates',
-        'Four generated plates with numbers. The answers are recorded.',
-      ),
-      source.check(
-        'screening.patches',
-        'Dark and light patches',
-        'Checks whether the screen hides shadows or highlights.',
-      ),
-    ),
-  ];
+  const order = screeningFields(source);
   if (kind === 'pairs')
     order.push(
       source.strip(
@@ -176,10 +169,15 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   };
 }
 
-/** When it ends by itself. @param {{ form: any, changed: () => void }} given */
-export function closingPart({ form, changed }) {
+/**
+ * When it ends by itself.
+ * @param {{ form: any, preset: any, revised?: boolean, changed: () => void }} given `revised`: people
+ *   may have seen the study
+ * @param {number} [number] of the part
+ */
+export function closingPart({ form, preset, revised, changed }, number = 6) {
   const node = part(
-    5,
+    number,
     'Closing',
     'When the study closes automatically. You can close it at any time.',
   );
@@ -209,6 +207,15 @@ export function closingPart({ form, changed }) {
         per: 60,
         hint: 'For participants without any answer. 10 by default.',
       }),
+      ...(preset.material === 'sketches' || revised
+        ? []
+        : [
+            source.number('time_limit_s', 'Time limit in minutes', {
+              per: 60,
+              placeholder: 'none',
+              hint: 'From the consent on. Participants read it in the instructions.',
+            }),
+          ]),
     ),
   );
   return node;

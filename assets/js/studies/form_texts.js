@@ -1,10 +1,7 @@
-// Participants' texts: question, instructions, consent, pages around, the way back.
+// Participants' texts: question, instructions, consent, pages around.
 import { make, put } from '../shared/dom.js';
 import { examplesField } from './colorings/guide.js';
 import { fieldsOf, fold, part, row } from './form_fields.js';
-import { button } from './parts.js';
-
-const PROLIFIC = 'https://app.prolific.com/submissions/complete?cc=';
 
 /**
  * @param {{ form: any, preset: any, presets: any, changed: () => void, again: () => void }} given
@@ -102,7 +99,7 @@ const excerpt = (text) =>
 export function consentPart({ form, changed }) {
   const node = part(
     4,
-    'Consent and completion',
+    'Consent',
     'Participants must agree before the first trial. A changed text becomes a new version.',
   );
   const left = make('p', 'th-study-hint');
@@ -121,21 +118,7 @@ export function consentPart({ form, changed }) {
     );
     left.hidden = !match.length;
   }
-  const code = source.text('completion.code', 'Completion code', {
-    hint: 'Shown at the end.',
-  });
-  const url = source.text('completion.url', 'Return URL', {
-    placeholder: 'https://…',
-    hint: 'A button on the last page opens it.',
-  });
-  const fill = button('Prolific’s', () => {
-    const input = url.querySelector('input');
-    form.completion.url = input.value =
-      PROLIFIC + encodeURIComponent(form.completion.code || 'CODE');
-    changed();
-  });
-  fill.title = 'Creates the URL from the completion code';
-  node.append(source.text('consent', 'Consent text', { rows: 12 }), left, row(code, url, fill));
+  node.append(source.text('consent', 'Consent text', { rows: 12 }), left);
   brackets();
   return node;
 }

@@ -1,13 +1,11 @@
 // The participants' links: made, copied once, revoked.
 import { arrange, make, many, put } from '../shared/dom.js';
 import { send } from '../shared/http.js';
+import { readPresets } from './choices.js';
 import { tellField } from './form_fields.js';
 import { button, card, doing, download, nothing, problemLine, question, time } from './parts.js';
 import { csvOf, dataTable } from './table.js';
 import { onView, openStudy } from './view.js';
-
-const PROLIFIC =
-  '?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}';
 
 /** @param {string} text @param {HTMLElement} said */
 async function copy(text, said) {
@@ -133,16 +131,28 @@ export function linksView(box, current) {
     );
     if (rows.length === 1 && !rows[0].personal) {
       const hint = make('details', 'th-study-more');
-      const code = make('code', '', rows[0].url + PROLIFIC);
+      const urls = make('div', 'th-study-sites');
       hint.append(
-        make('summary', '', 'For Prolific'),
+        make('summary', '', 'For Prolific, MTurk and Sona'),
         make(
           'p',
           'th-soft',
-          'Use this as the study URL; Prolific adds each participant’s id. Ids are stored separately and never in anonymous exports.',
+          'Use this as the study URL; the site adds each participant’s id. Ids are stored separately and never in anonymous exports.',
         ),
-        code,
-        button('Copy', () => copy(code.textContent || '', said), 'th-study-small'),
+        urls,
+      );
+      readPresets().then(({ sites }) =>
+        urls.append(
+          ...sites.flatMap((site) => {
+            const code = make('code', '', rows[0].url + site.query);
+            const line = make('p', '', site.name + ': ');
+            line.append(
+              code,
+              button('Copy', () => copy(code.textContent || '', said), 'th-study-small'),
+            );
+            return line;
+          }),
+        ),
       );
       const { completion } = current.study.plan;
       const secret = !current.study.personal;
@@ -156,7 +166,7 @@ export function linksView(box, current) {
               ? 'At the end participants get ' +
                 (completion.code ? 'the code ' + completion.code : 'the return URL') +
                 '.'
-              : 'The plan has no completion code or return URL yet. Prolific needs one of them.',
+              : 'The plan has no completion code or return URL yet. Recruiting sites need one of them.',
         ),
       );
       fresh.append(hint);

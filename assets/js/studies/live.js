@@ -13,6 +13,7 @@ import {
   nothing,
   percent,
   problemLine,
+  stageWords,
   stamp,
   time,
   whole,
@@ -24,16 +25,6 @@ const POLL_MS = 4000;
 const HOUR_S = 3600;
 const PACE_HOURS = 6;
 const FIRST_PEOPLE = 40;
-const STAGES = {
-  consent: ['○', 'Reading the consent'],
-  screening: ['◔', 'Screening'],
-  trials: ['▸', 'Answering'],
-  away: ['‖', 'Away'],
-  finished: ['●', 'Finished'],
-  answered: ['●', 'All answered, Finish not pressed'],
-  withdrawn: ['×', 'Withdrew'],
-};
-
 /** A number with what it is, and more below. */
 function tile(name) {
   const node = make('div', 'th-study-tile');
@@ -107,16 +98,6 @@ function exclusionNote(live) {
 
 /** @param {number} value */
 const seconds = (value) => value.toFixed(1) + ' s';
-
-/** @param {string} stage */
-function stageWords(stage) {
-  const [shape, text] = STAGES[stage] || ['·', stage];
-  const node = make('span', 'th-study-stage');
-  const mark = make('i', '', shape);
-  mark.setAttribute('aria-hidden', 'true');
-  node.append(mark, make('span', '', text));
-  return node;
-}
 
 const COLUMNS = [
   {
@@ -298,7 +279,14 @@ export function liveView(box, current) {
           : [line, full, excluded, tiles, grid, people.node],
     );
     if (empty) return;
-    const gone = data.withdrawn + data.abandoned;
+    const reasons = [
+      [data.withdrawn, 'withdrew'],
+      [data.abandoned, 'abandoned'],
+      [data.screened_out, 'screened out'],
+      [data.failed_checks, 'failed checks'],
+      [data.timed_out, 'timed out'],
+    ];
+    const gone = reasons.reduce((sum, [count]) => sum + Number(count), 0);
     const end = expectedEnd(data);
     all.votes.set(
       whole(data.answers - data.excluded_answers),
@@ -314,7 +302,13 @@ export function liveView(box, current) {
       whole(data.participants),
       data.finished + ' finished · ' + data.active + ' active now',
     );
-    all.gone.set(whole(gone), data.withdrawn + ' withdrew · ' + data.abandoned + ' abandoned');
+    all.gone.set(
+      whole(gone),
+      reasons
+        .filter(([count], index) => count || index < 2)
+        .map((part) => part.join(' '))
+        .join(' · '),
+    );
     all.time.set(
       data.median_ms === null ? '–' : (colored ? clock : seconds)(data.median_ms / 1000),
       colored

@@ -24,6 +24,22 @@ export const MATERIALS = {
   sketches: 'Sketches',
 };
 
+/** Where a participant is: a shape beside each word. */
+const STAGES = {
+  enrolled: ['○', 'Joined'],
+  consent: ['○', 'Reading the consent'],
+  screening: ['◔', 'Screening'],
+  trials: ['▸', 'Answering'],
+  answering: ['▸', 'Answering'],
+  away: ['‖', 'Away'],
+  finished: ['●', 'Finished'],
+  answered: ['●', 'All answered, Finish not pressed'],
+  withdrawn: ['×', 'Withdrew'],
+  screened_out: ['×', 'Screened out'],
+  failed_checks: ['×', 'Failed checks'],
+  timed_out: ['×', 'Timed out'],
+};
+
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -334,4 +350,17 @@ export function reasonField(label, hint) {
   input.setAttribute('aria-describedby', about.id);
   box.append(text, input, about);
   return { box, input };
+}
+
+/** The shape and the words of a stage. @param {string} stage */
+export const stageOf = (stage) => STAGES[stage] || ['·', stage];
+
+/** @param {string} stage */
+export function stageWords(stage) {
+  const [shape, text] = stageOf(stage);
+  const node = make('span', 'th-study-stage');
+  const mark = make('i', '', shape);
+  mark.setAttribute('aria-hidden', 'true');
+  node.append(mark, make('span', '', text));
+  return node;
 }

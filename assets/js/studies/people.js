@@ -10,19 +10,13 @@ import {
   problemLine,
   question,
   reasonField,
+  stageOf,
   time,
 } from './parts.js';
 import { exclusionWords, resultsOf } from './results_of.js';
 import { ruleCard, beyond } from './rule.js';
 import { csvButton, dataTable } from './table.js';
 import { onView, openStudy } from './view.js';
-
-const STAGES = {
-  enrolled: ['○', 'Joined'],
-  answering: ['▸', 'Answering'],
-  finished: ['●', 'Finished'],
-  withdrawn: ['×', 'Withdrew'],
-};
 
 /** A share that the rule looks at: marked where it is beyond its bound. */
 function share(name, title, source, field, rule) {
@@ -175,11 +169,10 @@ export function peopleView(box, current) {
         name: 'Person',
         cell(person) {
           const node = make('span', 'th-study-person');
-          const [shape, text] = STAGES[person.stage] || ['·', person.stage];
+          const [shape, text] = stageOf(person.stage);
           const mark = make('i', '', shape);
           mark.setAttribute('aria-hidden', 'true');
-          node.append(make('b', '', person.label), make('small', '', text));
-          node.lastChild.before(mark);
+          node.append(make('b', '', person.label), mark, make('small', '', text));
           return node;
         },
         heads: ['number', 'stage'],

@@ -20,8 +20,14 @@ function trainingWords(training) {
     ', ' +
     training.needed +
     ' correct needed, ' +
-    many(training.attempts, 'attempt')
+    many(training.attempts, 'attempt') +
+    (training.required ? ', required' : '')
   );
+}
+
+/** @param {Record<string, any>} screening */
+function passMark({ needed_plates: needed }) {
+  return needed ? ', ' + needed + ' to be read' : '';
 }
 
 /** @param {Api.PlanJson} plan */
@@ -32,6 +38,23 @@ function closingWords(plan) {
   if (closing.participants) parts.push('after ' + many(closing.participants, 'participant'));
   const replaced = closing.replace_excluded ? '; excluded participants are replaced' : '';
   return (parts.join(', or ') || 'only manually') + replaced;
+}
+
+/** What ends a participation early. @param {Api.PlanJson} plan @returns {[string, string][]} */
+function limitsOf({ missed_checks_limit: missed, time_limit_s: seconds }) {
+  /** @type {[string, string][]} */
+  const lines = [];
+  if (missed) lines.push(['Ends after', many(missed, 'missed attention check')]);
+  if (seconds) lines.push(['Time limit', Math.round(seconds / 60) + ' min']);
+  return lines;
+}
+
+/** What is got at other endings. @param {Api.PlanJson} plan @returns {[string, string][]} */
+function endingsOf({ endings }) {
+  const text = Object.entries(endings).map(
+    ([name, page]) => name.replace('_', ' ') + (page.code ? ' ' + page.code : ''),
+  );
+  return text.length ? [['Other endings', text.join(' · ')]] : [];
 }
 
 /** @param {import('./study.js').Current} current */
@@ -232,12 +255,14 @@ export function planView(box, current) {
         [
           'Screening',
           [
-            plan.screening.plates && 'color-vision plates',
-            plan.screening.patches && 'dark and light patches',
+            plan.screening.plates && 'color-vision plates' + passMark(plan.screening),
+            plan.screening.patches &&
+              'dark and light patches' + (plan.screening.needs_patches ? ', both required' : ''),
           ]
             .filter(Boolean)
             .join(', ') || 'none',
         ],
+        ...limitsOf(plan),
         ['Closes', closingWords(plan)],
         [
           'Trials released after',
@@ -254,6 +279,7 @@ export function planView(box, current) {
                 .join(' · ') || 'none'
             : 'visible to the study’s owner and admins',
         ],
+        ...endingsOf(plan),
         ['Seed', String(plan.seed)],
       ]),
     );

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from statistics import median
 from typing import TypedDict
 
-from truehue.annotation.assignment.practice import PracticeStage, practice_state, rounds
+from truehue.annotation.assignment.endings import rounds
+from truehue.annotation.assignment.practice import PracticeStage, practice_state
 from truehue.annotation.judgments.answers import AnswerKind, answers_of
 from truehue.core.records import LayerRecord
 from truehue.core.studies import ColoringMark, EventKind, Purpose

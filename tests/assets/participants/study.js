@@ -79,6 +79,12 @@ export class Study {
   answered = [];
   enrolled = false;
   withheld = false;
+  /** What is got at an ending, by its stage. */
+  backs = { finished: { code: 'C1A9' } };
+  /** What somebody gets who is no participant. */
+  endings = { no_consent: { text: '', code: '', url: '' } };
+  /** The stage after an event, by its kind. */
+  ends = {};
   online = true;
   /** Whether what is sent gets lost, though the page can be loaded. */
   losing = false;
@@ -113,6 +119,9 @@ export class Study {
       wording: {},
       rating: kind === 'ratings' ? { steps: 11 } : null,
       places: positions,
+      returns_after_s: null,
+      time_limit_s: null,
+      screens_out: false,
       ...study,
     };
     localStorage.clear();
@@ -136,6 +145,7 @@ export class Study {
       returning: false,
       participant: this.enrolled ? this.#person() : null,
       trials: this.enrolled ? this.trials : [],
+      endings: this.enrolled ? {} : this.endings,
     };
   }
 
@@ -146,8 +156,8 @@ export class Study {
       positions_answered: this.answered,
       stage: this.stage,
       language: 'en',
-      code: this.stage === 'finished' && !this.withheld ? 'C1A9' : '',
-      url: '',
+      ...{ text: '', code: '', url: '' },
+      ...(this.withheld ? {} : this.backs[this.stage]),
       withheld: this.stage === 'finished' && this.withheld,
       plates: 0,
       patches: [],
@@ -171,6 +181,7 @@ export class Study {
       this.events.push(event);
       this.answered = this.answered.filter((position) => position !== event.position);
       if (event.kind === 'answer') this.answered.push(event.position);
+      if (this.ends[event.kind]) this.stage = this.ends[event.kind];
       if (event.kind === 'finish') this.stage = 'finished';
       if (event.kind === 'withdrawal') this.stage = 'withdrawn';
     }

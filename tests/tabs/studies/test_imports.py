@@ -30,8 +30,8 @@ from truehue.tabs.shell.compose import make_context
 from truehue.tabs.studies import routes as study_routes
 from truehue.tabs.studies.changing import Copying
 from truehue.tabs.studies.changing import copy as copy_of
+from truehue.tabs.studies.completion import CompletionForm
 from truehue.tabs.studies.exports import StudyExportRequest, write_archive
-from truehue.tabs.studies.form import CompletionForm
 from truehue.tabs.studies.imports import Limits, import_study, read_archive
 from truehue.tabs.studies.making import form_of
 from truehue.tabs.studies.results import StudyReference, compute

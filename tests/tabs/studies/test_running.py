@@ -8,6 +8,7 @@ import json
 import pytest
 
 from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened, said
+from truehue.annotation.studies.plan import Completion, Ending
 from truehue.core.errors import BadInput, NotAllowed, NotStored
 from truehue.core.studies import Event, EventKind, Purpose, State
 from truehue.tabs.page.context import Context
@@ -103,12 +104,17 @@ def test_a_draft_is_revised_as_a_whole_and_an_open_study_in_what_nobody_sees(
     with pytest.raises(BadInput, match="Copy it") as error:
         revised(votes=9)
     assert error.value.field in ("votes", "number")
-    times = {"abandoned_after_s": 120, "unanswered_after_s": 90}
+    for limit in ({"time_limit_s": 600}, {"missed_checks_limit": 1}):
+        with pytest.raises(BadInput, match="Copy it"):
+            revised(number=3, **limit)
+    ends = {"endings": {"full": {"code": "F"}}, "returns_after_s": 10}
+    times = ends | {"abandoned_after_s": 120, "unanswered_after_s": 90}
     saved = revised(number=3, title="Second", completion={"code": "C0DE"}, **times)
     assert (saved["title"], saved["version"]) == ("Second", 3)
     before = context.service(StudyCache).plan(made["id"], 2)
     after = context.service(StudyCache).plan(made["id"], 3)
     assert after.completion.code == "C0DE"
+    assert (after.endings, after.returns_after_s) == (((Ending.FULL, Completion("F")),), 10)
     assert (after.abandoned_after_s, after.unanswered_after_s) == (120, 90)
     assert (after.cases, after.consent) == (before.cases, before.consent)
     # What people were served stays readable under its own version.
@@ -128,7 +134,13 @@ def test_a_copy_is_a_draft_of_the_same_pictures(context: Context, runs: list[str
 def test_what_people_get_at_the_end_is_of_who_made_the_study(
     context: Context, runs: list[str]
 ) -> None:
-    fields = {"models": models(runs), "number": 2, "completion": {"code": "PAID-9X4"}}
+    endings = {"screened_out": {"code": "PAID-9X4 in part", "text": "Thanks."}}
+    fields = {
+        "models": models(runs),
+        "number": 2,
+        "completion": {"code": "PAID-9X4"},
+        "endings": endings,
+    }
     first, second = Actor("first", Role.RESEARCHER), Actor("second", Role.RESEARCHER)
     made = create(context, first, form(**fields))["study"]
     assert made["personal"] is True
@@ -140,7 +152,9 @@ def test_what_people_get_at_the_end_is_of_who_made_the_study(
     revised = revise(context, second, Revision.model_validate(whole))["study"]
     assert revised["title"] == "Second"
     assert "PAID-9X4" not in json.dumps(revised)
-    assert study(context, first, of(made["id"]))["plan"]["completion"]["code"] == "PAID-9X4"
+    kept = study(context, first, of(made["id"]))["plan"]
+    assert kept["completion"]["code"] == "PAID-9X4"
+    assert kept["endings"]["screened_out"]["code"] == "PAID-9X4 in part"
     other = copy(context, second, Copying(study=made["id"]))["study"]
     assert other["personal"] is True
     assert "PAID-9X4" not in json.dumps(context.storage.studies.get(other["id"]).plan)
@@ -148,6 +162,7 @@ def test_what_people_get_at_the_end_is_of_who_made_the_study(
     walk = context.service(Participation)._previews.get(hash_of(token))
     assert walk is not None
     assert walk.desk.plan().completion.code == ""
+    assert walk.desk.plan().endings == ()
 
 
 def test_links_are_told_once_and_only_their_hash_is_stored(

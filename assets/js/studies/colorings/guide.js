@@ -1,7 +1,7 @@
 // Instructions before coloring: good and bad examples, and the practice.
 import { make } from '../../shared/dom.js';
 import { sendFile } from '../../shared/http.js';
-import { fieldsOf, fold, part, row } from '../form_fields.js';
+import { fieldsOf, fold, part, row, screeningFields } from '../form_fields.js';
 import { button, problemLine } from '../parts.js';
 
 const MAX_EXAMPLES = 24;
@@ -190,21 +190,7 @@ export function coloringNumbers({ form, presets, changed }) {
     ),
     practice,
     allowed,
-    fold(
-      'Screening',
-      row(
-        source.check(
-          'screening.plates',
-          'Color-vision plates',
-          'Four generated plates with numbers. The answers are recorded.',
-        ),
-        source.check(
-          'screening.patches',
-          'Dark and light patches',
-          'Checks whether the screen hides shadows or highlights.',
-        ),
-      ),
-    ),
+    fold('Screening', ...screeningFields(source)),
   );
   return { node, outlined() {} };
 }

@@ -1,6 +1,6 @@
 // Answers per question, people, and checks.
 import { make } from '../../shared/dom.js';
-import { fieldsOf, fold, part, row } from '../form_fields.js';
+import { fieldsOf, fold, missedChecksField, part, row, screeningFields } from '../form_fields.js';
 
 /**
  * @param {{ form: any, changed: () => void }} given
@@ -33,23 +33,10 @@ export function questionNumbers({ form, changed }) {
       source.number('attention', 'Attention checks', {
         hint: 'The text says which letter to choose.',
       }),
+      missedChecksField(source),
     ),
     allowed,
-    fold(
-      'Screening',
-      row(
-        source.check(
-          'screening.plates',
-          'Color-vision plates',
-          'Four generated plates with numbers. The answers are recorded.',
-        ),
-        source.check(
-          'screening.patches',
-          'Dark and light patches',
-          'Checks whether the screen hides shadows or highlights.',
-        ),
-      ),
-    ),
+    fold('Screening', ...screeningFields(source)),
   );
   return { node, outlined() {} };
 }

@@ -1,0 +1,104 @@
+// The last screens: the end in words, with the code that a recruiting site asks for and the way back.
+
+import { actions, button, card, make, paragraphs } from './frame.js';
+import { say } from './words.js';
+
+/** @typedef {{ returns_after_s: number | null, preview: boolean }} Leaving how the way back is gone */
+
+/**
+ * A screen with a heading and a text that ends everything.
+ * @param {string} name of both words, without `_title`
+ * @param {Api.WayBack | null} [back] what is got at this ending
+ * @param {Leaving} [leaving]
+ */
+export function end(name, back, leaving) {
+  /** @type {Node[]} */
+  const nodes = [make('p', 'text', say(name + '_text'))];
+  if (back) nodes.push(...wayBack(back, leaving));
+  card(name, say(name + '_title'), nodes);
+}
+
+/**
+ * The end of who answered everything; a code may be withheld.
+ * @param {Api.StudyOnPage} study
+ * @param {Api.WayBack & { withheld: boolean }} participant
+ * @param {Leaving} leaving
+ */
+export function finished(study, participant, leaving) {
+  /** @type {Node[]} */
+  const nodes = study.outro ? paragraphs(study.outro) : [make('p', 'text', say('finished_text'))];
+  if (participant.withheld) nodes.push(make('p', 'text', say('withheld_text')));
+  nodes.push(...wayBack(participant, leaving));
+  card('finished', say('finished_title'), nodes);
+}
+
+/**
+ * What is got at an ending: a text, a code, and the way back, which is gone by itself where the study
+ * says so.
+ * @param {Api.WayBack} back
+ * @param {Leaving} [leaving]
+ * @returns {Node[]}
+ */
+export function wayBack({ text, code, url }, leaving) {
+  /** @type {Node[]} */
+  const nodes = paragraphs(text || '');
+  if (code) {
+    const value = make('output', 'code', code);
+    const copy = button(say('copy'), 'plain', async () => {
+      await copied(value);
+      copy.firstElementChild?.replaceChildren(say('copied'));
+    });
+    const line = make('div', 'code-line');
+    line.append(value, copy);
+    nodes.push(make('p', 'code-label', say('code_label')), line);
+  }
+  // A study's own address; anything else is not followed from here.
+  if (/^https?:\/\//i.test(url || '')) {
+    const link = make('a', 'primary', say('return'));
+    link.href = url;
+    link.rel = 'noreferrer';
+    const line = actions(link);
+    nodes.push(line);
+    const seconds = leaving?.preview ? null : (leaving?.returns_after_s ?? null);
+    if (seconds !== null) nodes.splice(-1, 0, countdown(seconds, link, line));
+  }
+  return nodes;
+}
+
+/**
+ * Says when the way back is gone by itself, and goes it then, unless that is stopped.
+ * @param {number} seconds
+ * @param {HTMLAnchorElement} link
+ * @param {HTMLElement} line where the button that stops it stands
+ */
+function countdown(seconds, link, line) {
+  const text = make('p', 'small');
+  const until = performance.now() + seconds * 1000;
+  let timer = 0;
+  const tell = () => {
+    const n = Math.max(0, Math.ceil((until - performance.now()) / 1000));
+    text.replaceChildren(say('returning', { n }));
+    if (n) timer = setTimeout(tell, 250);
+    else if (link.isConnected) link.click();
+  };
+  const stay = button(say('stay'), 'plain', () => {
+    clearTimeout(timer);
+    text.remove();
+    stay.remove();
+  });
+  line.append(stay);
+  // Once it is on the page.
+  timer = setTimeout(tell);
+  return text;
+}
+
+/** @param {HTMLElement} node */
+async function copied(node) {
+  try {
+    await navigator.clipboard.writeText(node.textContent || '');
+  } catch {
+    // Without https there is no clipboard of that kind.
+    getSelection()?.selectAllChildren(node);
+    document.execCommand('copy');
+  }
+}

@@ -1,0 +1,137 @@
+"""What participants get at the end of their part: codes, addresses and texts, and whose site wants
+which."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field
+
+from truehue.annotation.studies.plan import Completion, Ending
+from truehue.core.errors import BadInput
+from truehue.tabs.page.requests import PageRequest
+
+MAX_ENDING_TEXT = 2_000
+_PLAIN = re.compile(r"[\x20-\x7e]+")
+OTHER_ENDINGS: Mapping[str, tuple[str, str]] = {
+    Ending.NO_CONSENT.value: ("No consent", "Somebody does not agree to the consent text."),
+    Ending.SCREENED_OUT.value: (
+        "Screened out",
+        "Somebody does not reach the pass mark of the screening.",
+    ),
+    Ending.FAILED_CHECKS.value: (
+        "Failed checks",
+        "Somebody misses too many attention checks, or does not pass a required training.",
+    ),
+    Ending.FULL.value: ("Full", "No place is free, or the study is closed."),
+    Ending.TIMED_OUT.value: ("Timed out", "The time limit is over before everything is answered."),
+    Ending.WITHDRAWN.value: ("Withdrawn", "Somebody chooses Stop."),
+}
+"""Titles and explanations of the endings beside the completion, by name."""
+
+
+def https_url(url: str) -> str:
+    """The address, if it is one of a site by https; ``{code}`` and ``{id}`` in it are filled in for
+    each participant. Raises BadInput for another one."""
+    plain = url.replace("{code}", "code").replace("{id}", "id")
+    try:
+        parts = urlsplit(plain)
+        is_site = parts.scheme == "https" and bool(parts.hostname) and parts.username is None
+    except ValueError:  # of brackets that do not close
+        is_site = False
+    if url and not (is_site and _PLAIN.fullmatch(plain)):
+        raise BadInput(
+            "The return URL must start with https:// and a site name. Copy it from the "
+            "recruiting site."
+        )
+    return url
+
+
+class CompletionForm(PageRequest):
+    """What a participant gets at an ending (see :class:`Completion`)."""
+
+    code: str = Field(default="", max_length=200, title="Completion code")
+    url: Annotated[str, Field(max_length=2_000, title="Return URL"), AfterValidator(https_url)] = ""
+    text: str = Field(default="", max_length=MAX_ENDING_TEXT, title="Text")
+
+
+class EndingsForm(PageRequest):
+    """What participants get at the endings beside the completion."""
+
+    no_consent: CompletionForm = CompletionForm()
+    screened_out: CompletionForm = CompletionForm()
+    failed_checks: CompletionForm = CompletionForm()
+    full: CompletionForm = CompletionForm()
+    timed_out: CompletionForm = CompletionForm()
+    withdrawn: CompletionForm = CompletionForm()
+
+
+def form_of_completion(completion: Completion) -> CompletionForm:
+    """The form that says what a plan says."""
+    return CompletionForm.model_construct(**asdict(completion))
+
+
+@dataclass(frozen=True)
+class RecruitingSite:
+    """A site that sends participants. ``query`` is what it fills in behind a link, ``url`` its way
+    back, ``codes`` the endings that have a code there, ``texts`` what who did not complete the study
+    reads, by language."""
+
+    id: str
+    name: str
+    query: str
+    url: str = ""
+    codes: tuple[str, ...] = ()
+    hint: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """For the form."""
+        return asdict(self)
+
+
+RECRUITING_SITES = (
+    RecruitingSite(
+        "prolific",
+        "Prolific",
+        "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
+        "https://app.prolific.com/submissions/complete?cc={code}",
+        ("completed", *OTHER_ENDINGS),
+        "Enter each code as a completion path of your Prolific study.",
+        {
+            "en": "Please go back to Prolific with the button, so that somebody else can take your "
+            "place.",
+            "de": "Bitte kehren Sie mit der Schaltfläche zu Prolific zurück, damit jemand anderes "
+            "Ihren Platz bekommt.",
+        },
+    ),
+    RecruitingSite(
+        "mturk",
+        "MTurk",
+        "?workerId=${workerId}&assignmentId=${assignmentId}&hitId=${hitId}",
+        codes=("completed",),
+        hint="Workers paste the code into your HIT. Your HIT's page fills in the three ids.",
+        texts={
+            "en": "Please return the HIT on MTurk.",
+            "de": "Bitte geben Sie den HIT auf MTurk zurück.",
+        },
+    ),
+    RecruitingSite(
+        "sona",
+        "Sona",
+        "?survey_code=%SURVEY_CODE%",
+        "https://SCHOOL.sona-systems.com/webstudy_credit.aspx?experiment_id=0&credit_token=TOKEN"
+        "&survey_code={id}",
+        hint="Take the client-side completion URL of your Sona study, with {id} in place of XXXX.",
+        texts={
+            "en": "Please cancel your sign-up on Sona.",
+            "de": "Bitte melden Sie sich auf Sona von der Studie ab.",
+        },
+    ),
+)
+"""Facts of the sites: docs.prolific.com, docs.aws.amazon.com/AWSMechTurk (external questions),
+sona-systems.com/researcher (external study credit granting), read in November 2026."""
