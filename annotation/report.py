@@ -37,14 +37,9 @@ from truehue.annotation.judgments.rates import (
     win_rates,
 )
 from truehue.annotation.judgments.resampling import Share, share_of
-from truehue.annotation.participants import (
-    ExclusionRule,
-    Quality,
-    quality_of,
-    reasons,
-    screening_of,
-)
+from truehue.annotation.participants import ExclusionRule, Quality, quality_of, reasons
 from truehue.annotation.ranking import Ranking, rank
+from truehue.annotation.screening import screening_of
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Ending, Method, StudyPlan
 from truehue.annotation.validation import (

@@ -26,7 +26,7 @@ def right(trial: Trial, answers: Mapping[int, Answer]) -> bool:
 
 def passes_screening(screening: Screening, seen: Mapping[str, Any]) -> bool:
     """Whether a screening reaches its pass marks. ``seen`` is what
-    :func:`truehue.annotation.participants.scored` says of it; what was not answered is not passed."""
+    :func:`truehue.annotation.screening.scored` says of it; what was not answered is not passed."""
     if screening.needs_patches and not (seen.get("dark") and seen.get("light")):
         return False
     read = seen.get("read")

@@ -11,7 +11,7 @@ from weakref import finalize
 
 import brotli
 
-from truehue.annotation.participants import Patch
+from truehue.annotation.screening import Patch
 from truehue.core.errors import NotStored
 from truehue.core.images.load import encode_png, scaled_down
 from truehue.core.images.plates import Axis, patch_field, plate

@@ -22,14 +22,8 @@ from truehue.annotation.assignment.endings import (
 from truehue.annotation.assignment.ledger import given_at, sign_of
 from truehue.annotation.assignment.practice import PracticeStage, PracticeState, practice_state
 from truehue.annotation.judgments.answers import Answer, AnswerKind, read_answer
-from truehue.annotation.participants import (
-    Patch,
-    PlateChoice,
-    patches_for,
-    plates_for,
-    scored,
-    too_fast,
-)
+from truehue.annotation.participants import too_fast
+from truehue.annotation.screening import Patch, PlateChoice, patches_for, plates_for, scored
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import MAX_TRIALS, Ending, StudyPlan
 from truehue.core.errors import BadInput

@@ -9,9 +9,10 @@ from dataclasses import asdict, astuple
 from typing import Any, NotRequired, TypedDict
 
 from truehue.annotation.judgments.rates import PLACES, ChoiceShare, Rating, SideBias, WinRate
-from truehue.annotation.participants import ExclusionRule, screening_of
+from truehue.annotation.participants import ExclusionRule
 from truehue.annotation.ranking import Ranking
 from truehue.annotation.report import GroupSummary, PersonResult, StudyResults, Summary
+from truehue.annotation.screening import screening_of
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Ending
 from truehue.core.studies import Decision, Event, EventKind, ParticipantRecord

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from truehue.annotation.judgments.answers import SKIP_REASONS, TIE, Answer, AnswerKind, answers_of
-from truehue.annotation.participants import screening_of
+from truehue.annotation.screening import screening_of
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan, to_json
 from truehue.core.studies import ParticipantRecord, Purpose, Trial

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.annotation.studies_made import plan
 from truehue.annotation.assignment.assign import assign, assign_further, replay
 from truehue.annotation.assignment.ledger import Enrolled, current_colorings_of
-from truehue.annotation.participants import patches_for, plates_for, scored, screening_of
+from truehue.annotation.screening import patches_for, plates_for, scored, screening_of
 from truehue.annotation.studies.plan import Screening
 from truehue.core.studies import Event, EventKind
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.tabs.participants.people import AUTHOR, Person, Room, answer, event, plan
-from truehue.annotation.participants import patches_for, plates_for
+from truehue.annotation.screening import patches_for, plates_for
 from truehue.annotation.studies.plan import (
     Closing,
     Completion,

@@ -13,7 +13,7 @@ from PIL import Image
 
 from tests.annotation.studies_made import question_plan
 from tests.tabs.participants.people import Person, Room, answer, event, part_of, plan
-from truehue.annotation.participants import patches_for, plates_for
+from truehue.annotation.screening import patches_for, plates_for
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Completion, Material, Method, Screening, Training
 from truehue.core.studies import EventKind, Purpose, State

@@ -14,7 +14,7 @@ from tests.annotation.studies_made import plan as plan_of
 from tests.filled import filled_into
 from truehue.annotation.assignment.assign import assign_further
 from truehue.annotation.assignment.ledger import Enrolled, current_colorings_of
-from truehue.annotation.participants import patches_for, plates_for
+from truehue.annotation.screening import patches_for, plates_for
 from truehue.annotation.studies.cases import Candidate, Case, Kind
 from truehue.annotation.studies.plan import Material, StudyPlan, to_json
 from truehue.core.studies import (
