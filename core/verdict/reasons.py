@@ -316,7 +316,7 @@ def plain_sentence(
     delta_e00: float,
     light_cost: float | None = None,
 ) -> str:
-    """A verdict in one sentence without rule or jargon: ``"The mug is 13.6 ΔE00 too dark."``
+    """A verdict in one sentence without rule or jargon: ``"The mug is too dark: 13.6 ΔE00 from navy."``
 
     ``label`` is the object with its article; ``lab`` the measured color in CIELAB; ``offset`` and
     ``delta_e00`` are those of the verdict; ``light_cost`` is the ΔE00 that the estimated light costs
@@ -337,13 +337,12 @@ def plain_sentence(
     name = _other_name(lab, target.lab, target.name or "", offset)
     if name:
         return f"{subject} is {name}, not {color}."
+    away = f"{delta_e00:.1f} ΔE00 from {color}{'' if light_cost is None else ' in this light'}"
+    hue = abs(offset.get("hue_deg") or 0.0)
+    if hue >= SHOWN_HUE_DEG:
+        return f"{subject} has another hue, {hue:.0f}° off: {away}."
     faults = _faults(offset.get("lightness") or 0.0, offset.get("chroma") or 0.0)
-    lit = "" if light_cost is None else " in this light"
-    if faults and faults[0].startswith("too") and len(faults) == 1:
-        return f"{subject} is {delta_e00:.1f} ΔE00 {faults[0]}{lit}."
-    if faults:
-        return f"{subject} is {' and '.join(faults)}: {delta_e00:.1f} ΔE00 from {color}{lit}."
-    return f"{subject} is {delta_e00:.1f} ΔE00 away from {color}{lit}."
+    return f"{subject} is {' and '.join(faults)}: {away}." if faults else f"{subject} is {away}."
 
 
 def _subject(label: str) -> str:

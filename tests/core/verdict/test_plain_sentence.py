@@ -73,3 +73,16 @@ def test_a_lit_color_with_the_right_hue_has_no_other_name() -> None:
     assert plain_sentence("fail", "the mug", target, offset=turned, **arguments) == (
         "The mug is red, not orange."
     )
+
+
+def test_a_wrong_hue_without_an_agreed_name_is_not_blamed_on_chroma() -> None:
+    lab, target = parse_target("#C98951").lab, parse_target("css:pink")
+    offset = {"lightness": -3.0, "chroma": 30.0, "hue_deg": 56.2}
+    arguments = {"forbidden": False, "lab": lab, "delta_e00": 24.04, "light_cost": 1.0}
+    assert plain_sentence("fail", "the flower", target, offset=offset, **arguments) == (
+        "The flower is brown, not pink."
+    )
+    arguments["lab"] = parse_target("#C0A080").lab
+    assert plain_sentence("fail", "the flower", target, offset=offset, **arguments) == (
+        "The flower has another hue, 56° off: 24.0 ΔE00 from pink in this light."
+    )
