@@ -35,7 +35,15 @@ LINE_S = 10.0
 
 
 class UsageError(Exception):
-    """Arguments that do not go together: the usage is shown above the message."""
+    """Arguments that do not go together."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong with arguments in two lines: the usage of some commands has twenty."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the program with the status 2."""
+        self.exit(2, f"{self.prog}: {message}\nSee {self.prog} --help.\n")
 
 
 @dataclass(frozen=True)
@@ -131,9 +139,9 @@ class Command:
         except UsageError as error:
             parser.error(str(error))
 
-    def parser(self) -> argparse.ArgumentParser:
+    def parser(self) -> Parser:
         """The parser of its arguments."""
-        parser = argparse.ArgumentParser(
+        parser = Parser(
             prog=program(self.name, self.former), **self._texts(self.description or self.help)
         )
         self._fill(parser)

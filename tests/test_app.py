@@ -111,7 +111,7 @@ def test_a_wrong_port_is_said_with_the_range(tmp_path: Path, port: str) -> None:
 def test_an_unknown_option_ends_with_usage() -> None:
     done = called(main, "--colour", "red")
     assert done.returncode == 2
-    assert "usage: python app.py" in done.stderr
+    assert "See python app.py --help." in done.stderr
 
 
 def test_an_address_that_is_not_of_this_machine_is_refused(tmp_path: Path) -> None:
