@@ -341,7 +341,7 @@ def _unknown(name: str, system_id: str | None) -> UnknownColor:
     pool = [system_id] if system_id else SEARCH_ORDER
     nearest = _similar(name, (color.name for key in pool for color in system(key).colors))
     if nearest:
-        message += f" Nearest names: {', '.join(nearest)}."
+        message += f" Names spelled alike: {', '.join(nearest)}."
     elif not suggestions:
         message += f" {FORMS}"
     return UnknownColor(message, (*suggestions, *nearest))
@@ -354,5 +354,5 @@ def _similar(name: str, names: Iterable[str]) -> list[str]:
     by_fold: dict[str, str] = {}
     for candidate in names:
         by_fold.setdefault(_fold(candidate), candidate)
-    close = difflib.get_close_matches(_fold(name)[:60], by_fold, n=SUGGESTIONS, cutoff=0.55)
+    close = difflib.get_close_matches(_fold(name)[:60], by_fold, n=SUGGESTIONS, cutoff=0.7)
     return [by_fold[fold] for fold in close]

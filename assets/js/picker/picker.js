@@ -46,7 +46,7 @@ export function mount({ element, props, trigger, watch }) {
       '”' +
       (systems.has(key) ? ' in ' + systems.get(key) : '') +
       '.' +
-      (near.length ? ' Nearest names: ' + near.join(', ') + '.' : ' ' + catalog.forms)
+      (near.length ? ' Names spelled alike: ' + near.join(', ') + '.' : ' ' + catalog.forms)
     );
   }
   function recent() {

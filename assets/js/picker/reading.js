@@ -201,7 +201,7 @@ export function colorReading(catalog) {
     return colors
       .filter((c) => !systems.has(key) || c.system === key)
       .map((color) => ({ kept: share(color.fold), color }))
-      .filter((row) => row.kept >= 0.5)
+      .filter((row) => row.kept >= 0.6)
       .sort((x, y) => y.kept - x.kept || x.color.index - y.color.index)
       .map((row) => row.color)
       .filter((c) => !seen.has(c.fold) && seen.add(c.fold))

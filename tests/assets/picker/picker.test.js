@@ -215,7 +215,7 @@ test('a wrong value says what is wrong, and the last one stays in use', () => {
 
 test('an unknown name offers the nearest, and takes none by itself', () => {
   picker.write('vivd red');
-  assert.match(picker.line(), /^No color is called “vivd red”\. Nearest names: Vivid red/);
+  assert.match(picker.line(), /^No color is called “vivd red”\. Names spelled alike: Vivid red/);
   assert.equal(picker.names()[0], 'Vivid red');
   press(picker.input, 'Enter');
   assert.deepEqual(picker.sent, []);

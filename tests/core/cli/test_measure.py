@@ -326,7 +326,7 @@ def test_munsell_samples_reach_the_rule(folder: Path) -> None:
     [
         ("#E83G1B", 'digit 4 is "G"'),
         ("#E83B1", "5 digits"),
-        ("vivid redish orange", "Nearest names: Vivid reddish orange"),
+        ("vivid redish orange", "Names spelled alike: Vivid reddish orange"),
         ("232, 59, 270", "The blue"),
         ("rgb(-1, 0, 0)", "The red"),
         ("1, 2", "2 numbers"),

@@ -175,7 +175,7 @@ def test_what_can_be_written_instead_is_said_whole(text: str) -> None:
 def test_nearest_spellings() -> None:
     with pytest.raises(UnknownColor) as caught:
         find("vivd red", "l3")
-    message = 'No color is called "vivd red" in ISCC-NBS level 3. Nearest names: Vivid red, '
+    message = 'No color is called "vivd red" in ISCC-NBS level 3. Names spelled alike: Vivid red, '
     assert str(caught.value).startswith(message)
     assert caught.value.suggestions[0] == "Vivid red"
 

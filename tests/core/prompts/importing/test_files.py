@@ -125,7 +125,7 @@ def test_jsonl_flat_and_nested() -> None:
         ('{"text": "a", "object": "b", "negative_labels": ["c;d"]}', "without semicolons"),
         ('{"text": "a", "targets": {"a": 1}}', "list of objects"),
         ('{"text": "a", "targets": [{"object": ""}]}', "Object 1 has no name"),
-        ('{"text": "a", "targets": [{"object": "x", "color": "redd"}]}', "Nearest names"),
+        ('{"text": "a", "targets": [{"object": "x", "color": "redd"}]}', "Names spelled alike"),
         ('{"text": "a", "targets": [], "system": "l9"}', "no color system"),
         ('{"text": "a", "task": "l9"}', "no task"),
         ('{"text": "a\\ud800"}', "half a character"),
