@@ -20,6 +20,7 @@ from truehue.core.image_sets.records import FolderPlan, Tally, read
 from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
+from truehue.core.runs.records import SALIENT, WHOLE
 from truehue.core.spreadsheets import cell
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES
 
@@ -62,9 +63,11 @@ def _report(options: argparse.Namespace) -> int:
         raise UsageError("Give only one of --json and --measure, which prints a CSV table.")
     if not options.measure and options.rule != DEFAULT_RULE:
         raise UsageError("--rule belongs to --measure.")
+    if not options.measure and options.masker != SALIENT:
+        raise UsageError("--masker belongs to --measure.")
     planned = plan(options.folder, _prompts(options), model=options.model)
     if options.measure:
-        _print_table(planned, options.rule)
+        _print_table(planned, options.rule, options.masker)
         return 0
     tally = Tally(planned, options.expected)
     if options.read:
@@ -75,13 +78,13 @@ def _report(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print_table(planned: FolderPlan, rule_id: str) -> None:
+def _print_table(planned: FolderPlan, rule_id: str, masker: str) -> None:
     """A CSV line an object, as soon as its image is measured; what is left out goes to standard
     error. Raises BadInput where nothing finds the objects, or there is no image."""
     from truehue.core.image_sets.measured import measured_rows  # it takes time to import
     from truehue.core.masks import salient
 
-    if not salient.is_available():
+    if masker == SALIENT and not salient.is_available():
         raise BadInput(f"Images are measured within what stands out. {salient.how_to_get()}")
     for remark in (*planned.extra, *planned.problems):
         print(f"{remark.where}: {remark.why}", file=sys.stderr)
@@ -89,7 +92,7 @@ def _print_table(planned: FolderPlan, rule_id: str) -> None:
         raise BadInput(f"There is no image to measure in {planned.folder.name}.")
     table: csv.DictWriter[str] | None = None
     for step in read(planned):
-        for row in measured_rows(step, rule_id):
+        for row in measured_rows(step, rule_id, masker):
             if table is None:
                 table = csv.DictWriter(sys.stdout, list(row), lineterminator="\n")
                 table.writeheader()
@@ -113,6 +116,13 @@ COMMAND = Command(
             "--measure",
             "instead of the report, measure what stands out in every image, and print a CSV table: "
             "verdicts, or colors with the name that people use most",
+        ),
+        arg(
+            "--masker",
+            "with --measure: salient (default), what stands out, or whole, the whole image, as for "
+            "patches and textures",
+            default=SALIENT,
+            choices=[SALIENT, WHOLE],
         ),
         arg(
             "--rule",

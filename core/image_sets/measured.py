@@ -15,6 +15,7 @@ from truehue.core.errors import MaskError, TrueHueError
 from truehue.core.image_sets.records import ImportStep
 from truehue.core.images.pixels import masked_colors
 from truehue.core.masks.from_marks import select_salient
+from truehue.core.runs.records import SALIENT, WHOLE
 from truehue.core.verdict.expectations import Expectation, expectations_of
 from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import NO_TARGET, UNSCORED
@@ -58,20 +59,22 @@ def _rounded(lab: Lab | None) -> tuple[float | None, ...]:
     return (None,) * 3 if lab is None else tuple(round(value, 2) for value in lab)
 
 
-def measured_rows(step: ImportStep, rule_id: str) -> Iterator[dict[str, Any]]:
+def measured_rows(
+    step: ImportStep, rule_id: str, masker: str = SALIENT
+) -> Iterator[dict[str, Any]]:
     """The rows of an image of a folder, one an object that a color is asked of, by a rule; or the one
     row with the color of the image's object.
 
-    The object is what is not transparent, or else what stands out. Where that cannot tell, and of a
-    file that cannot be read, the row is ``unscored`` with the reason. Raises BadInput for an unknown
-    rule.
+    The object is what is not transparent, or else what stands out, or with the ``masker`` "whole" the
+    whole image. Where that cannot tell, and of a file that cannot be read, the row is ``unscored``
+    with the reason. Raises BadInput for an unknown rule.
     """
     file, prompt = step.found.name, step.found.prompt.text
     expectations = expectations_of(step.found.prompt.targets)
     try:
         if step.loaded is None:
             raise TrueHueError(step.problem or f"It is a copy of {step.same_as}.")
-        srgb8, mask = step.loaded.srgb8, _mask(step, len(expectations))
+        srgb8, mask = step.loaded.srgb8, _mask(step, len(expectations), masker)
         if not expectations:
             lab = describe_colors(masked_colors(srgb8, mask)).lit_lab
             yield image_row(file, prompt, None, NO_TARGET, NO_REASON, lab=lab)
@@ -99,9 +102,11 @@ def measured_rows(step: ImportStep, rule_id: str) -> Iterator[dict[str, Any]]:
         )
 
 
-def _mask(step: ImportStep, objects: int) -> np.ndarray:
+def _mask(step: ImportStep, objects: int, masker: str) -> np.ndarray:
     """The pixels of the object, bool ``(H, W)``; raises TrueHueError where nobody can tell."""
     assert step.loaded is not None
+    if masker == WHOLE:
+        return np.ones(step.loaded.srgb8.shape[:2], dtype=bool)
     if objects > 1:
         raise MaskError(f"What stands out is one object; this prompt has {objects}.")
     if step.loaded.opaque is not None and step.loaded.opaque.any():

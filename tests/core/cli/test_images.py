@@ -144,10 +144,13 @@ def test_images_are_measured_with_and_without_a_target(
     assert [rows[name]["status"] for name in ("broken.png", "flat.png")] == ["unscored"] * 2
     assert rows["flat.png"]["reason"].startswith("Nothing stands out")
     assert "no image file none.png" in capsys.readouterr().err
+    _, text = run(folder, "--measure", "--masker", "whole")
+    whole = {row["file"]: row for row in csv.DictReader(io.StringIO(text))}
+    assert (whole["flat.png"]["status"], whole["flat.png"]["measured"]) == ("no_target", "#5A5A5A")
 
 
 def test_a_table_has_its_own_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for options in (("--measure", "--json"), ("--rule", "paper")):
+    for options in (("--measure", "--json"), ("--masker", "whole"), ("--rule", "paper")):
         with pytest.raises(SystemExit, match="2"):
             run(tmp_path, *options)
     assert "--rule belongs to --measure" in capsys.readouterr().err
