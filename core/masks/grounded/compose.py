@@ -19,7 +19,6 @@ import numpy as np
 
 from truehue.core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOverlap
 from truehue.core.images.pixels import Mask
-from truehue.core.masks.grounded.coco import class_of
 from truehue.core.masks.grounded.records import Detection, Grounded, Negative, Presence, Segment
 from truehue.core.masks.grounded.variants import MaskVariant
 from truehue.core.masks.grounded.weights import COCO
@@ -205,9 +204,11 @@ def _negative(
         return Negative(negative_result.label, negative_result.detections, used, "left in by hand")
     if not negative_result.detections:
         reason = f"not found: no box above {variant.negative_threshold:g}"
-        detector = steps.models.get("detector", {}).get("id")
-        if detector == COCO and class_of(negative_result.label) is None:
-            reason = "not looked for: COCO SSD does not know this name"
+        if steps.models.get("detector", {}).get("id") == COCO:
+            from truehue.core.masks.grounded.coco import class_of  # brings OpenCV
+
+            if class_of(negative_result.label) is None:
+                reason = "not looked for: COCO SSD does not know this name"
         return Negative(negative_result.label, negative_result.detections, used, reason)
     covering = []
     for segment in negative_result.segments:
