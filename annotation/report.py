@@ -77,7 +77,7 @@ class Person:
 
 @dataclass(frozen=True)
 class PersonResult:
-    """``ending`` is how a participant's part ended, None while it goes on or where it timed out;
+    """``ending`` is how a participation ended, None while it goes on or where it timed out;
     ``excluded`` are the reasons for which they are left out, none for most."""
 
     id: str
@@ -203,7 +203,7 @@ def _person(
     return PersonResult(
         person.id,
         person.number,
-        ending_of(plan, person.trials, answers, person.events),
+        ending_of(plan, person.number, person.trials, answers, person.events),
         quality,
         (*decision, *reasons(quality, rule)),
     )

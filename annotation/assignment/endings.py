@@ -1,13 +1,13 @@
-"""Ends of a participation by the server's own judgment: pass marks of screening, training, checks."""
+"""How a participation ends: pass marks of the screening, training, attention checks, time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from truehue.annotation.judgments.answers import Answer
-from truehue.annotation.studies.plan import Ending, Screening, StudyPlan
+from truehue.annotation.screening import screening_of
+from truehue.annotation.studies.plan import Ending, Method, StudyPlan
 from truehue.core.studies import Event, EventKind, Purpose, Trial
 
 
@@ -24,13 +24,14 @@ def right(trial: Trial, answers: Mapping[int, Answer]) -> bool:
     return answer is not None and answer.value is not None and answer.value == trial.expected
 
 
-def passes_screening(screening: Screening, seen: Mapping[str, Any]) -> bool:
-    """Whether a screening reaches its pass marks. ``seen`` is what
-    :func:`truehue.annotation.screening.scored` says of it; what was not answered is not passed."""
+def passes_screening(plan: StudyPlan, number: int, event: Event) -> bool:
+    """Whether a screening reaches the pass marks of the plan. ``number`` is the participant's; what
+    they did not answer is not passed."""
+    screening = plan.screening
+    seen = screening_of(plan, number, [event]) or {}
     if screening.needs_patches and not (seen.get("dark") and seen.get("light")):
         return False
-    read = seen.get("read")
-    return (read if isinstance(read, int) else 0) >= screening.needed_plates
+    return int(seen.get("read", 0)) >= screening.needed_plates
 
 
 def failed_checks(plan: StudyPlan, trials: Sequence[Trial], answers: Mapping[int, Answer]) -> bool:
@@ -54,26 +55,38 @@ def failed_checks(plan: StudyPlan, trials: Sequence[Trial], answers: Mapping[int
     return not passed and all(trial.position in answers for trial in last)
 
 
+def is_complete(plan: StudyPlan, trials: Sequence[Trial], answers: Collection[int]) -> bool:
+    """Whether a participant gets no more trials, and each has an answer; ``answers`` are positions.
+    Second colorings may still be asked for."""
+    if not trials or len(answers) < len(trials):
+        return False
+    main = sum(trial.purpose is Purpose.MAIN for trial in trials)
+    whole = plan.method is Method.BALANCED or main >= min(plan.trials, len(plan.main_stimuli))
+    return main > 0 and whole
+
+
 def ending_of(
     plan: StudyPlan,
+    number: int,
     trials: Sequence[Trial],
     answers: Mapping[int, Answer],
     events: Iterable[Event],
 ) -> Ending | None:
-    """How the part of a participant with these events ended, None while it goes on. Whether it is
-    over by time, :func:`is_late` says."""
-    completed = None
+    """How the participation with these events ended, None while it goes on. ``number`` is the
+    participant's. Whether its time is over, :func:`is_late` says."""
+    completed = is_complete(plan, trials, answers)
     for event in events:
         if event.kind is EventKind.WITHDRAWAL:
             return Ending.WITHDRAWN
-        if event.kind is EventKind.FINISH:
-            completed = Ending.COMPLETED
-        if event.kind is EventKind.SCREENING and not passes_screening(plan.screening, event.body):
+        completed |= event.kind is EventKind.FINISH
+        if event.kind is EventKind.SCREENING and not passes_screening(plan, number, event):
             return Ending.SCREENED_OUT
-    return Ending.FAILED_CHECKS if failed_checks(plan, trials, answers) else completed
+    if failed_checks(plan, trials, answers):
+        return Ending.FAILED_CHECKS
+    return Ending.COMPLETED if completed else None
 
 
 def is_late(plan: StudyPlan, enrolled_at: datetime, now: datetime) -> bool:
-    """Whether the time is over for somebody who has not answered everything."""
+    """Whether the time limit is over at ``now``, which ends what is not complete."""
     limit = plan.time_limit_s
     return limit is not None and now - enrolled_at > timedelta(seconds=limit)

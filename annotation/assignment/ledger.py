@@ -10,7 +10,12 @@ from itertools import permutations
 
 import numpy as np
 
-from truehue.annotation.assignment.endings import failed_checks, is_late, passes_screening
+from truehue.annotation.assignment.endings import (
+    failed_checks,
+    is_complete,
+    is_late,
+    passes_screening,
+)
 from truehue.annotation.assignment.information import Tallies
 from truehue.annotation.judgments.answers import Answer, AnswerKind, read_answer
 from truehue.annotation.studies.cases import Kind, Stimulus
@@ -226,7 +231,7 @@ class Ledger:
         if event.kind is EventKind.SCREENING:
             row.screening.append(event)
             row.changes += 1
-            row.done |= not passes_screening(self._plan.screening, event.body)
+            row.done |= not passes_screening(self._plan, number, event)
         trial = row.trials.get(-1 if event.position is None else event.position)
         if trial is None:
             return
@@ -306,7 +311,9 @@ class Ledger:
         """Whether nothing more is expected of somebody."""
         late = is_late(self._plan, row.enrolled_at, now)
         absence = timedelta(seconds=self._plan.absence_s(row.begun))
-        return row.done or now - row.sign_at > absence or (late and not row.through)
+        if row.done or now - row.sign_at > absence:
+            return True
+        return late and not is_complete(self._plan, tuple(row.trials.values()), row.answers)
 
     def _settle(self, until: datetime) -> None:
         while self._unsettled and self._unsettled[0][0] <= until:

@@ -32,7 +32,7 @@ RATING_STEPS = 11
 MAX_TRIALS = 2_000
 MAX_VOTES = 1_000
 MAX_SEED = 2**63 - 1
-MAX_RETURN_S = 600
+MIN_RETURN_S, MAX_RETURN_S = 5, 600
 SCREENING_PLATES = 4
 """Plates with digits in a screening: one of each :class:`truehue.core.images.plates.Axis`."""
 LANDSCAPE = "Landscapes"
@@ -131,9 +131,14 @@ class Screening:
     needed_plates: int = 0
     needs_patches: bool = False
 
+    @property
+    def has_pass_mark(self) -> bool:
+        """Whether somebody can be screened out."""
+        return self.needed_plates > 0 or self.needs_patches
+
 
 class Ending(StrEnum):
-    """The ways in which somebody's part in a study ends."""
+    """The ways in which a participation ends."""
 
     COMPLETED = "completed"
     NO_CONSENT = "no_consent"
@@ -149,7 +154,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class Completion:
-    """What a participant gets at an ending: ``code`` is shown, ``url`` is offered as the way back,
+    """What a participant gets at an ending: ``code`` is shown, ``url`` is the return URL,
     ``text`` stands below the page's own words. In ``url``, ``{code}`` and ``{id}`` stand for the code
     and for what the recruiting site calls the participant."""
 
@@ -184,8 +189,8 @@ class StudyPlan:
     sentences on what the cases were made of and what was left out, for those who read the results.
     ``practice`` and ``examples`` are for sketches that are colored, ``question_set`` for questions.
     ``completion`` is what a participant gets who completed the study, ``endings`` what the others
-    get; ``returns_after_s``: seconds until the last page goes back to the recruiting site by itself,
-    None never. ``missed_checks_limit``: with so many missed attention checks a participation ends,
+    get; ``returns_after_s``: seconds until the last page opens the return URL automatically, None
+    never. ``missed_checks_limit``: with so many missed attention checks a participation ends,
     None never. ``time_limit_s``: seconds from the consent, after which nobody answers any more who
     has not answered everything; None without a limit.
     ``ask_background``: whether somebody who colors the surround of a sketch is asked if it belongs
@@ -243,7 +248,7 @@ class StudyPlan:
             ("attention", self.attention, 0, self.trials),
             ("abandoned_after_s", self.abandoned_after_s, 60, 30 * 86_400),
             ("unanswered_after_s", self.absence_s(answered=False), 60, 30 * 86_400),
-            ("returns_after_s", self.returns_after_s or 0, 0, MAX_RETURN_S),
+            ("returns_after_s", self.returns_after_s or MIN_RETURN_S, MIN_RETURN_S, MAX_RETURN_S),
             ("time_limit_s", self.time_limit_s or 60, 60, 30 * 86_400),
         ):
             if not least <= number <= limit:
@@ -306,7 +311,7 @@ class StudyPlan:
             )
         if screening.needs_patches and not screening.patches:
             raise BadInput("Patches cannot be required that are not shown.", "screening.patches")
-        if limit is not None and not 1 <= limit <= max(self.attention, 1):
+        if limit is not None and not 1 <= limit <= self.attention:
             raise BadInput(
                 f"{limit} missed attention checks cannot end a participation that has "
                 f"{self.attention}.",
@@ -323,7 +328,7 @@ class StudyPlan:
                 "time_limit_s",
             )
         if len({ending for ending, _ in self.endings} - {Ending.COMPLETED}) < len(self.endings):
-            raise BadInput("Each other ending has one code, address and text.", "endings")
+            raise BadInput("Each other ending has one code, return URL and text.", "endings")
 
     def _check_sketches(self) -> None:
         for case in self.cases:

@@ -315,7 +315,8 @@ class LiveStudy:
             return self.study.state
         if self.study.state is State.CLOSED and self.closed_itself:
             return State.OPEN
-        if self.study.state is State.PAUSED and session.consented and session.open_positions:
+        has_more = session.open_positions or session.through
+        if self.study.state is State.PAUSED and session.consented and has_more:
             return State.OPEN
         return self.study.state
 

@@ -150,7 +150,7 @@ async def post(
             ],
             "trials": [] if session.done else trials_json(live_study, session.plan, fresh),
             "feedback": session.feedback(posted.positions),
-            "participant": participant_json(session, live_study.now()),
+            "participant": participant_json(live_study, session),
         }
     await close_if_due(live_study)
     if posted.status != 200:
@@ -240,7 +240,7 @@ async def _posted(
             # Who wants to stop, or to say something, may at any time.
             if not live_study.takes_answers(session) and event.kind not in ALWAYS_TAKEN:
                 raise Refusal("This study is closed and takes no more answers.", "closed")
-            if draft.is_late(live_study.now()) and event.kind not in ALWAYS_TAKEN:
+            if draft.is_late(live_study.now(), event.kind) and event.kind not in ALWAYS_TAKEN:
                 raise Refusal(LATE, "late")
             if event.kind is EventKind.ACTION and live_study.cost > live_study.most_cost:
                 raise Refusal(STUDY_FULL, "too much", 413)

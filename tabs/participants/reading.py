@@ -107,9 +107,15 @@ def read_external(value: Any) -> dict[str, str]:
         text = value[name]
         if not isinstance(text, str) or len(text) > MAX_TEXT:
             raise BadInput(f"A text in “external” has at most {MAX_TEXT} characters.", "external")
-        if text:
+        if _is_filled_in(text):
             read[name] = text
     return read
+
+
+def _is_filled_in(text: str) -> bool:
+    """Whether a site wrote something: ``{{%PROLIFIC_PID%}}`` is what it writes in place of, and
+    would make one participant of all."""
+    return bool(text) and not re.search(r"[{}%$]", text)
 
 
 def participant_id_of(external: Mapping[str, str]) -> str:
@@ -244,6 +250,6 @@ def texts_of(query: Sequence[tuple[str, str]]) -> dict[str, str]:
     texts = {}
     for name, text in query:
         name = name.lower()
-        if name in OUTSIDE_NAMES and 0 < len(text) <= MAX_TEXT:
+        if name in OUTSIDE_NAMES and _is_filled_in(text) and len(text) <= MAX_TEXT:
             texts[name] = text
     return texts

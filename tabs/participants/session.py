@@ -11,9 +11,9 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TypedDict
 
-from truehue.annotation.assignment.assign import length_of
 from truehue.annotation.assignment.endings import (
     failed_checks,
+    is_complete,
     is_late,
     passes_screening,
     right,
@@ -73,10 +73,10 @@ class TrainingState(TypedDict):
 class ParticipantSession:
     """``trials`` are by position; ``answers`` those that stand, the last given one last; ``ids`` of
     all stored events, of a draft those ``before`` it and its own; ``marks`` on their colorings;
-    ``sign_at`` the last sign of them; ``finished_with`` as many trials; ``ended``: how their part
-    ended before that, time aside; ``too_fast``: they answered everything sooner than anybody can,
-    which a ``preview`` may. ``turn``: what one participant sends is taken
-    one after the other."""
+    ``sign_at`` the last sign of them; ``finished_with`` as many trials; ``ended``: how their
+    participation ended before that, time aside; ``too_fast``: they had given their answers sooner
+    than anybody can when they gave the last one, which a ``preview`` may. ``turn``: what one
+    participant sends is taken one after the other."""
 
     person: ParticipantRecord
     plan: StudyPlan
@@ -120,22 +120,23 @@ class ParticipantSession:
 
     @property
     def done(self) -> bool:
-        """Whether their part has ended, time aside."""
+        """Whether their participation has ended, time aside."""
         return self.finished or self.ended is not None
 
     @property
     def through(self) -> bool:
         """Whether every trial that they get has an answer: they have finished, also without having
         pressed Finish."""
-        if self.finished or len(self.answers) < len(self.trials) or self.ended:
-            return self.finished and not self.ended
-        has_main = any(trial.purpose is Purpose.MAIN for trial in self.trials)
-        return has_main and length_of(self.plan, self.trials) == len(self.trials)
+        if self.ended:
+            return False
+        return self.finished or is_complete(self.plan, self.trials, self.answers)
 
-    def is_late(self, now: datetime) -> bool:
-        """Whether their time is over, and not everything has an answer."""
-        late = is_late(self.plan, self.person.enrolled_at, now)
-        return late and not self.done and not self.through
+    def is_late(self, now: datetime, kind: EventKind | None = None) -> bool:
+        """Whether their time is over, and not everything has an answer; or would have none after an
+        event of this ``kind``."""
+        if self.done or not is_late(self.plan, self.person.enrolled_at, now):
+            return False
+        return kind is EventKind.UNDO or not self.through
 
     def stage(self, now: datetime) -> Stage:
         """What their page shows next. A screening without pass marks holds nobody up: answers are
@@ -215,6 +216,9 @@ class ParticipantSession:
             raise Refusal("The study has ended for you: no more answers are accepted.", "done")
         if not self.consented:
             raise Refusal("No answers are accepted before consent.", "consent")
+        answers = (EventKind.ANSWER, EventKind.ACTION, EventKind.FINISH)
+        if self.plan.screening.has_pass_mark and not self.screened and event.kind in answers:
+            raise Refusal("The screening comes first. Reload the page.", "screening")
         if event.kind is not EventKind.WITHDRAWAL:
             check_space(self.canvases, self.max_bytes, event.kind is EventKind.ACTION)
         if event.position is not None:
@@ -266,13 +270,12 @@ class ParticipantSession:
                 self.consented = True
             case EventKind.SCREENING:
                 self.screened = True
-                if not passes_screening(self.plan.screening, event.body):
+                if not passes_screening(self.plan, self.person.number, event):
                     self.ended = Ending.SCREENED_OUT
             case EventKind.FINISH:
                 # Of before there were second colorings: nothing was given after the end.
                 count = event.body.get("trials")
                 self.finished_with = count if isinstance(count, int) else MAX_TRIALS * 10
-                self._time(event)
             case EventKind.WITHDRAWAL:
                 self.ended = Ending.WITHDRAWN
             case EventKind.ANSWER if event.position is not None:
@@ -284,19 +287,15 @@ class ParticipantSession:
                     self.plan, self.trials, self.answers
                 ):
                     self.ended = Ending.FAILED_CHECKS
-                if len(self.answers) == len(self.trials):
-                    self._time(event)
+                if event.at is not None and not self.preview:
+                    enrolled_at, count = self.person.enrolled_at, len(self.answers)
+                    self.too_fast = too_fast(enrolled_at, event.at, count)
             case EventKind.UNDO if event.position is not None:
                 if self.answers.pop(event.position, None) is not None:
                     self.revisions[event.position] = self.revisions.get(event.position, 0) + 1
             case _:
                 pass
         return True
-
-    def _time(self, event: Event) -> None:
-        """Whether they were faster than anybody can be, once everything has an answer."""
-        if event.at is not None and not self.preview:
-            self.too_fast = too_fast(self.person.enrolled_at, event.at, len(self.answers))
 
     def feedback(self, positions: Iterable[int | None]) -> dict[int, str]:
         """For the training trials among these that have an answer, whether it is right."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any, NotRequired, TypedDict
 from urllib.parse import quote
 
@@ -93,7 +92,7 @@ class PracticeProgress(TypedDict):
 
 class WayBack(TypedDict):
     """What somebody gets at an ending: ``text`` below the page's own words, the ``code`` for the
-    recruiting site, and the address that leads back there."""
+    recruiting site, and the return URL."""
 
     text: str
     code: str
@@ -101,7 +100,7 @@ class WayBack(TypedDict):
 
 
 class ParticipantJson(WayBack):
-    """How far a participant is, with what they get once their part has ended."""
+    """How far a participant is, with what they get once their participation has ended."""
 
     id: str
     number_of_trials: int
@@ -204,9 +203,11 @@ def state_json(
         "sides": list(SIDES),
         "preview": live_study.book.preview,
         "returning": returning is not None,
-        "participant": None if session is None else participant_json(session, live_study.now()),
+        "participant": None if session is None else participant_json(live_study, session),
         "trials": [] if session is None else waiting_json(live_study, session, sketches or {}),
-        "endings": {} if session else outside_endings(live_study, plan, external or {}),
+        "endings": {}
+        if session or returning
+        else outside_endings(live_study, plan, external or {}),
     }
 
 
@@ -228,7 +229,7 @@ async def actions_at(
 
 
 def way_back(completion: Completion, external: Mapping[str, str]) -> WayBack:
-    """What somebody gets at an ending, with the address filled in; ``external`` is what a recruiting
+    """What somebody gets at an ending, with the return URL filled in; ``external`` is what a recruiting
     site calls them."""
     url = completion.url if completion.url.startswith(("https://", "http://")) else ""
     for name, value in (("{code}", completion.code), ("{id}", participant_id_of(external))):
@@ -257,11 +258,16 @@ _ENDINGS = {
 }
 
 
-def participant_json(session: ParticipantSession, now: datetime) -> ParticipantJson:
-    """How far somebody is, and what they get at the end once they are there: no code and no way
-    back where they were faster than anybody can be (``withheld``)."""
-    plan, stage = session.plan, session.stage(now)
+def participant_json(live_study: LiveStudy, session: ParticipantSession) -> ParticipantJson:
+    """How far somebody is, and what they get at the end once they are there: no code and no return
+    URL where they were faster than anybody can be (``withheld``)."""
+    plan, stage = session.plan, session.stage(live_study.now())
+    is_over = not live_study.takes_answers(session)
+    if is_over and session.through:
+        stage = Stage.FINISHED  # they need not press Finish, and cannot any more
     ending = Ending.COMPLETED if session.through else _ENDINGS.get(stage)
+    if is_over and ending is None:
+        ending = Ending.FULL
     completion = plan.completion_of(ending) if ending else Completion()
     withheld = bool(session.through and session.too_fast and (completion.code or completion.url))
     back = way_back(
@@ -395,7 +401,7 @@ def _study_json(live_study: LiveStudy, plan: StudyPlan) -> StudyOnPage:
         "consent": plan.consent,
         "returns_after_s": plan.returns_after_s,
         "time_limit_s": plan.time_limit_s,
-        "screens_out": bool(plan.screening.needed_plates) or plan.screening.needs_patches,
+        "screens_out": plan.screening.has_pass_mark,
         "language": plan.language,
         "wording": dict(plan.wording),
         "rating": {"steps": RATING_STEPS} if plan.kind is Kind.RATINGS else None,

@@ -151,7 +151,7 @@ def too_fast_json(participant: ParticipantRecord, events: Sequence[Event]) -> To
     withheld."""
     kinds = Counter(event.kind for event in events)
     answers = kinds[EventKind.ANSWER] - kinds[EventKind.UNDO]
-    ends = [event.at for event in events if event.kind is EventKind.FINISH and event.at is not None]
+    ends = [event.at for event in events if event.kind is EventKind.ANSWER and event.at is not None]
     if not ends or not too_fast(participant.enrolled_at, ends[-1], answers):
         return None
     seconds = (ends[-1] - participant.enrolled_at).total_seconds()

@@ -1,12 +1,12 @@
-"""What participants get at the end of their part: codes, addresses and texts, and whose site wants
-which."""
+"""What participants get at each ending: codes, return URLs and texts, and what recruiting sites
+expect."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
@@ -77,21 +77,17 @@ def form_of_completion(completion: Completion) -> CompletionForm:
 
 @dataclass(frozen=True)
 class RecruitingSite:
-    """A site that sends participants. ``query`` is what it fills in behind a link, ``url`` its way
-    back, ``codes`` the endings that have a code there, ``texts`` what who did not complete the study
+    """A site that sends participants. ``query`` is what it fills in behind a link, ``url`` its return
+    URL, ``codes`` the endings that have a code there, ``texts`` what who did not complete the study
     reads, by language."""
 
     id: str
     name: str
-    query: str
+    query: str = ""
     url: str = ""
     codes: tuple[str, ...] = ()
     hint: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Any]:
-        """For the form."""
-        return asdict(self)
 
 
 RECRUITING_SITES = (
@@ -103,18 +99,17 @@ RECRUITING_SITES = (
         ("completed", *OTHER_ENDINGS),
         "Enter each code as a completion path of your Prolific study.",
         {
-            "en": "Please go back to Prolific with the button, so that somebody else can take your "
+            "en": "Please return to Prolific with the button, so that somebody else can take your "
             "place.",
-            "de": "Bitte kehren Sie mit der Schaltfläche zu Prolific zurück, damit jemand anderes "
-            "Ihren Platz bekommt.",
+            "de": "Bitte kehren Sie über die Schaltfläche zu Prolific zurück, damit Ihr Platz wieder "
+            "frei wird.",
         },
     ),
     RecruitingSite(
         "mturk",
         "MTurk",
-        "?workerId=${workerId}&assignmentId=${assignmentId}&hitId=${hitId}",
         codes=("completed",),
-        hint="Workers paste the code into your HIT. Your HIT's page fills in the three ids.",
+        hint="Workers paste the code into your HIT. An external question appends the ids itself.",
         texts={
             "en": "Please return the HIT on MTurk.",
             "de": "Bitte geben Sie den HIT auf MTurk zurück.",
@@ -124,8 +119,8 @@ RECRUITING_SITES = (
         "sona",
         "Sona",
         "?survey_code=%SURVEY_CODE%",
-        "https://SCHOOL.sona-systems.com/webstudy_credit.aspx?experiment_id=0&credit_token=TOKEN"
-        "&survey_code={id}",
+        "https://[SCHOOL].sona-systems.com/webstudy_credit.aspx?experiment_id=[ID]"
+        "&credit_token=[TOKEN]&survey_code={id}",
         hint="Take the client-side completion URL of your Sona study, with {id} in place of XXXX.",
         texts={
             "en": "Please cancel your sign-up on Sona.",

@@ -50,7 +50,7 @@ NOTE = (
 )
 ANONYMOUS = (
     "This export is anonymous: what recruiting sites call participants, their free text, links' "
-    "labels, the completion code, the names of those who ran the study, the text to agree to, "
+    "labels, what the endings give, the names of those who ran the study, the text to agree to, "
     "which has these names (its version stays), the reasons for opening and closing, what was "
     "written to single participants of their practice and of second colorings, and notes on "
     "sketches are left out. Reasons for leaving a participant out of results stay: results cannot "

@@ -16,6 +16,7 @@ from truehue.annotation.studies.plan import (
     MAX_TEXT,
     MAX_TRIALS,
     MAX_VOTES,
+    MIN_RETURN_S,
     SCREENING_PLATES,
     Material,
     Method,
@@ -412,11 +413,11 @@ class StudyForm(PageRequest):
     wording: Annotated[Mapping[str, str], AfterValidator(_wording)] = Field(default_factory=dict)
     completion: CompletionForm = CompletionForm()
     endings: EndingsForm = EndingsForm()
-    returns_after_s: Annotated[Whole, Field(ge=0, le=MAX_RETURN_S)] | None = Field(
+    returns_after_s: Annotated[Whole, Field(ge=MIN_RETURN_S, le=MAX_RETURN_S)] | None = Field(
         default=None, title="Automatic return"
     )
     missed_checks_limit: Annotated[Whole, Field(ge=1, le=MAX_TRIALS)] | None = Field(
-        default=None, title="Missed checks that end it"
+        default=None, title="Missed attention checks"
     )
     time_limit_s: Annotated[Whole, Field(ge=60, le=30 * 86_400)] | None = Field(
         default=None, title="Time limit"

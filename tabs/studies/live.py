@@ -15,7 +15,7 @@ from truehue.annotation.assignment.endings import ending_of, is_late
 from truehue.annotation.assignment.ledger import Ledger
 from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
 from truehue.annotation.participants import exclusions_of
-from truehue.annotation.studies.plan import Ending, Method, StudyPlan, from_json
+from truehue.annotation.studies.plan import Ending, StudyPlan, from_json
 from truehue.core.cache import LruCache
 from truehue.core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
 from truehue.tabs.feature import AppParts
@@ -372,7 +372,7 @@ def _person(
     signs = [event.at for event in events if event.at is not None]
     return Person(
         record,
-        _stage(plan, trials, answers, events),
+        _stage(plan, record.number, trials, answers, events),
         Counter(main[position].stimulus_id for position in state),
         len(main),
         kinds[AnswerKind.SKIP],
@@ -388,19 +388,18 @@ def _person(
 
 def _stage(
     plan: StudyPlan,
+    number: int,
     trials: Sequence[Trial],
     answers: Mapping[int, Answer],
     events: Sequence[Event],
 ) -> str:
-    if ending := ending_of(plan, trials, answers, events):
-        return "finished" if ending is Ending.COMPLETED else ending.value
     kinds = {event.kind for event in events}
+    if ending := ending_of(plan, number, trials, answers, events):
+        if ending is not Ending.COMPLETED:
+            return ending.value
+        return "finished" if EventKind.FINISH in kinds else ANSWERED
     if EventKind.CONSENT not in kinds:
         return "consent"
-    main = sum(trial.purpose is Purpose.MAIN for trial in trials)
-    whole = plan.method is Method.BALANCED or main >= min(plan.trials, len(plan.main_stimuli))
-    if main and whole and all(trial.position in answers for trial in trials):
-        return ANSWERED
     requested = plan.screening.plates or plan.screening.patches
     return "screening" if requested and EventKind.SCREENING not in kinds else "trials"
 

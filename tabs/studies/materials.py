@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, NotRequired, TypedDict
 
 from truehue.annotation.studies.plan import MAX_TRIALS, MAX_VOTES
@@ -171,7 +172,7 @@ def presets(context: Context, actor: Actor, request: EmptyRequest) -> PresetsVie
         "reviews": REVIEWS,
         "wording": {language: load_wording(language) for language in LANGUAGES},
         "endings": {name: list(texts) for name, texts in OTHER_ENDINGS.items()},
-        "sites": [site.as_json() for site in RECRUITING_SITES],
+        "sites": [asdict(site) for site in RECRUITING_SITES],
         "limits": {
             "votes": [1, MAX_VOTES],
             "trials": [1, MAX_TRIALS],

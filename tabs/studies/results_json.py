@@ -6,8 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple
+from datetime import UTC, datetime
 from typing import Any, NotRequired, TypedDict
 
+from truehue.annotation.assignment.endings import is_late
 from truehue.annotation.judgments.rates import PLACES, ChoiceShare, Rating, SideBias, WinRate
 from truehue.annotation.participants import ExclusionRule
 from truehue.annotation.ranking import Ranking
@@ -383,6 +385,8 @@ def person_json(
     stage = "answering" if kinds[EventKind.ANSWER] else "enrolled"
     if result.ending:
         stage = "finished" if result.ending is Ending.COMPLETED else result.ending.value
+    elif is_late(source.plan, participant.enrolled_at, datetime.now(UTC)):
+        stage = Ending.TIMED_OUT.value
     signs = [event.at for event in events if event.at is not None]
     return {
         "id": participant.id,

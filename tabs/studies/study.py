@@ -59,7 +59,7 @@ REVISABLE = (
     "abandoned_after_s",
     "unanswered_after_s",
 )
-"""What may change once people came in: nothing of it changes what they see and answer."""
+"""What may change once people came in: nothing of it changes what they answer."""
 _STATES = {
     State.DRAFT: "Created",
     State.OPEN: "Opened",

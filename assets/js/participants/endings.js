@@ -1,9 +1,9 @@
-// The last screens: the end in words, with the code that a recruiting site asks for and the way back.
+// The last screens: the end in words, with the code that a recruiting site asks for and the return URL.
 
 import { actions, button, card, make, paragraphs } from './frame.js';
 import { say } from './words.js';
 
-/** @typedef {{ returns_after_s: number | null, preview: boolean }} Leaving how the way back is gone */
+/** @typedef {{ returns_after_s: number | null, preview: boolean }} Leaving when the return URL opens */
 
 /**
  * A screen with a heading and a text that ends everything.
@@ -33,8 +33,8 @@ export function finished(study, participant, leaving) {
 }
 
 /**
- * What is got at an ending: a text, a code, and the way back, which is gone by itself where the study
- * says so.
+ * What a participant gets at an ending: a text, a code, and a button that opens the return URL, which
+ * opens automatically after the seconds that the study says.
  * @param {Api.WayBack} back
  * @param {Leaving} [leaving]
  * @returns {Node[]}
@@ -66,10 +66,10 @@ export function wayBack({ text, code, url }, leaving) {
 }
 
 /**
- * Says when the way back is gone by itself, and goes it then, unless that is stopped.
+ * Counts down until the return URL opens, unless that is stopped.
  * @param {number} seconds
  * @param {HTMLAnchorElement} link
- * @param {HTMLElement} line where the button that stops it stands
+ * @param {HTMLElement} line with the button that stops it
  */
 function countdown(seconds, link, line) {
   const text = make('p', 'small');
@@ -81,11 +81,14 @@ function countdown(seconds, link, line) {
     if (n) timer = setTimeout(tell, 250);
     else if (link.isConnected) link.click();
   };
-  const stay = button(say('stay'), 'plain', () => {
+  const cancel = () => {
     clearTimeout(timer);
     text.remove();
     stay.remove();
-  });
+  };
+  const stay = button(say('stay'), 'plain', cancel);
+  // Whoever comes back to this page wants to read it.
+  addEventListener('pagehide', cancel, { once: true });
   line.append(stay);
   // Once it is on the page.
   timer = setTimeout(tell);

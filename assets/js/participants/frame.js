@@ -207,6 +207,7 @@ function counted(name, n, values) {
  */
 export function setWayOut(withdraw) {
   header.hidden = !withdraw;
+  if (!withdraw && dialog.open) dialog.close();
   put(stop.firstElementChild || stop, say('withdraw'));
   leaving = () => {
     const title = make('h2', '', say('withdraw_title'));

@@ -74,7 +74,7 @@ async function enter(state) {
       if (code === 'consent') location.reload();
       else if (code === 'used') end('elsewhere');
       else if (code === 'elsewhere') end('session');
-      else if (ENDS.includes(code)) over(error.data, code);
+      else if (ENDS.includes(code)) over(await askState().catch(() => state), code);
       else {
         await page(
           'no-answer',
@@ -96,12 +96,12 @@ function describe(error) {
 
 /**
  * The end for somebody who is no participant.
- * @param {{ endings?: Record<string, Api.WayBack>, study?: Api.StudyOnPage, preview?: boolean }} state
+ * @param {Api.ParticipantState} state
  * @param {string} name
  */
 function over({ endings, study, preview }, name) {
-  const back = ['full', 'closed'].includes(name) ? endings?.full : null;
-  end(name, back, { returns_after_s: study?.returns_after_s ?? null, preview: Boolean(preview) });
+  const back = ['full', 'closed'].includes(name) ? endings.full : null;
+  end(name, back, { returns_after_s: study.returns_after_s, preview });
 }
 
 /**
@@ -138,12 +138,15 @@ function consent({ study, endings, preview }, enroll) {
         if (sending) return;
         const again = button(say('declined_back'), 'plain', ask);
         const text = make('p', 'text', say('declined_text'));
-        // Who did not mean it is not taken away.
-        const back = wayBack(endings.no_consent, { ...study, preview, returns_after_s: null });
+        // Not automatically: “I do not agree” may have been pressed by mistake.
+        const back = wayBack(endings.no_consent, { preview, returns_after_s: null });
         card('declined', say('declined_title'), [text, ...back, actions(again)]);
       });
       card('consent', say('consent_title'), [
         ...paragraphs(study.consent.text),
+        ...(study.time_limit_s
+          ? paragraphs(say('time_limit', { n: study.time_limit_s / 60 }))
+          : []),
         make('p', 'small', say('consent_version', { version: study.consent.version })),
         problem,
         actions(agree, decline),

@@ -90,7 +90,7 @@ export async function participate(values) {
   work = await workOf(study.kind);
   open(participant.id);
   if (conclude()) return;
-  if (!state.preview && study.state !== 'open') over(study.state);
+  if (!state.preview && study.state !== 'open') over(study.state, participant);
   else {
     const n = participant.positions_answered.length;
     const text = say('welcome_back_text', { n, of: participant.number_of_trials });
@@ -167,10 +167,11 @@ function conclude() {
   const { stage } = participant;
   if (stage !== 'finished' && !ENDED.includes(stage)) return false;
   stopped = true;
-  if (stage === concluded) return true;
-  concluded = stage;
+  // What still waited is refused now: nobody has to read that.
   outbox?.clearRefused();
   tell();
+  if (stage === concluded) return true;
+  concluded = stage;
   over('');
   const leaving = { returns_after_s: study.returns_after_s, preview };
   if (stage === 'finished') finished(study, participant, leaving);
@@ -181,11 +182,13 @@ function conclude() {
 /**
  * The end of what can be done here, in words.
  * @param {string} name
+ * @param {Api.WayBack} [back] what the participant gets
  */
-function over(name) {
+function over(name, back) {
   setWayOut(null);
   setProgress('');
-  if (name) end(name);
+  const { study, preview } = state;
+  if (name) end(name, back, { returns_after_s: study.returns_after_s, preview });
 }
 
 /**
@@ -204,7 +207,7 @@ function heard(answer) {
   const codes = (answer.refused || []).map((item) => item.code);
   if (codes.includes('closed')) {
     stopped = true;
-    over('closed');
+    over('closed', state.participant);
     return;
   }
   trials?.heard(answer);

@@ -31,22 +31,20 @@ export function instructions(study, practice) {
     keys.append(line);
   }
   const nodes = [...paragraphs(study.instructions), keys];
-  if (study.time_limit_s)
-    nodes.push(make('p', 'text', say('time_limit', { n: Math.floor(study.time_limit_s / 60) })));
   if (practice) nodes.push(make('p', 'text', say('training_text', { n: practice })));
   return page('instructions', say('instructions_title'), nodes, say('start'));
 }
 
-/** Nobody who has answered everything has to press Finish. */
+/** Participants who have answered everything need not press Finish. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Asks whether the participant wants to say something. Who leaves the page, or does nothing on it
- * for a minute, has finished too.
+ * Asks for a comment. Leaving the page finishes, and so does a minute without any key or click, unless
+ * a comment was begun.
  * @param {(() => void) | null} undo takes back the last answer
  * @param {string} message on the button that does
- * @param {(text: string, leaving: boolean) => void} finish called once, with what was written;
- *   `leaving`: the page may be gone in a moment
+ * @param {(text: string, leaving: boolean) => void} finish called once, with the comment of whoever
+ *   pressed Finish; `leaving`: the page may be gone in a moment
  */
 export function comment(undo, message, finish) {
   const label = make('label', '', say('comment_label'));
@@ -55,27 +53,32 @@ export function comment(undo, message, finish) {
   text.rows = 4;
   text.maxLength = 2000;
   let timer = 0;
-  const over = () => {
+  const stop = () => {
     clearTimeout(timer);
     removeEventListener('pagehide', leave);
   };
-  const end = (/** @type {boolean} */ leaving) => {
-    over();
-    finish(text.value.trim(), leaving);
+  const end = (/** @type {string} */ comment, leaving = false) => {
+    stop();
+    finish(comment, leaving);
   };
-  const leave = () => end(true);
+  const leave = () => end('', true);
   const wait = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => end(false), PATIENCE_MS);
+    timer = setTimeout(() => text.value.trim() || end(''), PATIENCE_MS);
   };
-  const buttons = [button(say('finish'), 'primary', () => end(false))];
+  const buttons = [button(say('finish'), 'primary', () => end(text.value.trim()))];
   const back = () => {
-    over();
+    stop();
     undo?.();
   };
   if (undo) buttons.push(button(message, 'plain', back));
-  text.addEventListener('input', wait);
   addEventListener('pagehide', leave);
-  card('comment', say('comment_title'), [label, text, actions(...buttons)]);
+  const box = card('comment', say('comment_title'), [
+    label,
+    text,
+    make('p', 'small', say('comment_note')),
+    actions(...buttons),
+  ]);
+  for (const kind of ['input', 'keydown', 'pointerdown']) box.addEventListener(kind, wait);
   wait();
 }

@@ -73,6 +73,7 @@ export const words = {
   refused: '{n} Antworten wurden nicht angenommen: {error}',
 
   comment_title: 'Das war alles',
+  comment_note: 'Sie können die Seite jetzt auch einfach schließen.',
   comment_label: 'Möchten Sie uns noch etwas mitteilen? (freiwillig)',
   finish: 'Abschließen',
   saving: 'Ihre Antworten werden gespeichert …',
@@ -91,17 +92,17 @@ export const words = {
     'Sie können diese Seite auch einfach schließen und später mit demselben Link weitermachen. Wenn Sie die Teilnahme beenden, können Sie nicht mehr zurückkehren. Wenn Ihre Antworten gelöscht werden sollen, wenden Sie sich an die Person, die Ihnen den Link geschickt hat.',
   withdraw_yes: 'Teilnahme beenden',
   withdraw_no: 'Weitermachen',
-  screened_out_title: 'Diese Studie braucht andere Teilnehmende',
+  screened_out_title: 'Sie können an dieser Studie leider nicht teilnehmen',
   screened_out_text:
-    'Nach Ihren Antworten auf die ersten Fragen ist die Teilnahme für Sie oder mit diesem Bildschirm nicht möglich. Vielen Dank für Ihre Zeit.',
+    'Ihre ersten Antworten zeigen, dass eine Teilnahme für Sie oder mit diesem Bildschirm nicht möglich ist. Vielen Dank für Ihre Zeit.',
   failed_checks_title: 'Die Studie endet hier für Sie',
   failed_checks_text:
-    'Zu viele Kontrollfragen wurden anders beantwortet als verlangt. Vielen Dank für Ihre Zeit.',
+    'Zu viele Kontroll- oder Übungsaufgaben wurden falsch beantwortet. Vielen Dank für Ihre Zeit.',
   timed_out_title: 'Die Zeit ist abgelaufen',
   timed_out_text: 'Ihre bisherigen Antworten sind gespeichert. Vielen Dank für Ihre Zeit.',
-  time_limit: 'Sie haben für diese Studie {n} Minuten, ab Ihrer Einwilligung.',
-  returning: 'Sie werden in {n} s zurückgeleitet.',
-  stay: 'Hier bleiben',
+  time_limit: 'Zeitlimit: {n} min ab Ihrer Einwilligung.',
+  returning: 'Sie werden in {n} Sekunden zur Website zurückgeleitet.',
+  stay: 'Auf dieser Seite bleiben',
   withdrawn_title: 'Sie haben die Teilnahme beendet',
   withdrawn_text: 'Vielen Dank für Ihre Zeit. Sie können diese Seite schließen.',
 };

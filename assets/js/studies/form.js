@@ -246,7 +246,12 @@ export function studyForm(box) {
       );
       numbers = null;
       addTyped = () => {};
-      formNode.replaceChildren(node, endingsPart(values, 2), closingPart(values, 3));
+      formNode.replaceChildren(
+        node,
+        // Researchers who may not see the codes cannot change them.
+        ...(revised.personal ? [endingsPart(values, 2)] : []),
+        closingPart(values, revised.personal ? 3 : 2),
+      );
       const card = make('section', 'th-card th-study-outline-card');
       card.append(
         make('h3', '', 'Next version'),

@@ -1,4 +1,4 @@
-// What participants get at each ending: codes, addresses and texts, as their recruiting site wants them.
+// What participants get at each ending: codes, return URLs and texts, as their recruiting site expects.
 import { make } from '../shared/dom.js';
 import { fieldsOf, fold, part, row } from './form_fields.js';
 import { button } from './parts.js';
@@ -9,22 +9,24 @@ const RETURNS_AFTER_S = 10;
 
 /** A code that cannot be guessed, without letters that look alike. */
 function newCode() {
-  const drawn = crypto.getRandomValues(new Uint8Array(CODE_LENGTH));
-  return [...drawn].map((value) => LETTERS[value % LETTERS.length]).join('');
+  const values = crypto.getRandomValues(new Uint8Array(CODE_LENGTH));
+  return [...values].map((value) => LETTERS[value % LETTERS.length]).join('');
 }
 
 /**
- * Fills in what a recruiting site expects; without one everything is emptied.
+ * Fills in what a recruiting site expects, and keeps codes; without a site everything is emptied.
  * @param {any} form
  * @param {Record<string, string[]>} endings
  * @param {any} [site]
  */
 export function fillFor(form, endings, site) {
   const page = (name, text) => {
-    const code = site?.codes.includes(name) ? newCode() : '';
+    const code = site?.codes.includes(name) ? codes[name] || newCode() : '';
     const has = name === 'completed' || code;
     return { code, url: site && has ? site.url : '', text };
   };
+  const codes = { completed: form.completion?.code };
+  for (const [name, { code }] of Object.entries(form.endings || {})) codes[name] = code;
   form.completion = page('completed', '');
   form.endings = {};
   for (const name of site ? Object.keys(endings) : [])
@@ -37,7 +39,7 @@ export function fillFor(form, endings, site) {
  * @param {number} [number] of the part
  */
 export function endingsPart({ form, presets, changed }, number = 5) {
-  const node = part(number, 'Endings', 'What participants get when their part ends.');
+  const node = part(number, 'Endings', 'What participants get when their participation ends.');
   const sites = make('div', 'th-study-buttons');
   const fields = make('div', 'th-study-endings');
   const hint = make('p', 'th-study-hint');

@@ -160,7 +160,7 @@ export function screeningFields(source) {
         'Four generated plates with numbers. The answers are recorded.',
       ),
       source.number('screening.needed_plates', 'Plates to read, of 4', {
-        hint: 'Whoever reads fewer is screened out. 0 screens nobody out.',
+        hint: 'Participants who read fewer are screened out. 0 screens nobody out.',
         empty: 0,
       }),
     ),
@@ -173,7 +173,7 @@ export function screeningFields(source) {
       source.check(
         'screening.needs_patches',
         'Both patches must be found',
-        'Whoever misses one is screened out.',
+        'Participants who miss one are screened out.',
       ),
     ),
   ];
@@ -186,7 +186,7 @@ export function screeningFields(source) {
 export const missedChecksField = (source) =>
   source.number('missed_checks_limit', 'End after … missed checks', {
     placeholder: 'never',
-    hint: 'The rest is then for others. Recruiting sites expect 2 or more.',
+    hint: 'Other participants get the remaining trials. Recruiting sites expect 2 or more.',
   });
 
 /**

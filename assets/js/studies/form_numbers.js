@@ -78,7 +78,7 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
     source.check(
       'training.required',
       'Required',
-      'Whoever never has enough correct answers ends there, by failed checks.',
+      'Participants who never have enough correct answers end there, by failed checks.',
     ),
   );
   const about = make('p', 'th-study-hint');
@@ -213,7 +213,7 @@ export function closingPart({ form, preset, revised, changed }, number = 6) {
             source.number('time_limit_s', 'Time limit in minutes', {
               per: 60,
               placeholder: 'none',
-              hint: 'From the consent on. Participants read it in the instructions.',
+              hint: 'From the consent on, also while the study is paused. The consent page says it.',
             }),
           ]),
     ),

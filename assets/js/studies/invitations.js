@@ -143,7 +143,7 @@ export function linksView(box, current) {
       );
       readPresets().then(({ sites }) =>
         urls.append(
-          ...sites.flatMap((site) => {
+          ...sites.map((site) => {
             const code = make('code', '', rows[0].url + site.query);
             const line = make('p', '', site.name + ': ');
             line.append(

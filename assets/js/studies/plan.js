@@ -51,8 +51,8 @@ function limitsOf({ missed_checks_limit: missed, time_limit_s: seconds }) {
 
 /** What is got at other endings. @param {Api.PlanJson} plan @returns {[string, string][]} */
 function endingsOf({ endings }) {
-  const text = Object.entries(endings).map(
-    ([name, page]) => name.replace('_', ' ') + (page.code ? ' ' + page.code : ''),
+  const text = Object.entries(endings).map(([name, page]) =>
+    [name.replace('_', ' '), page.code || page.url].filter(Boolean).join(' '),
   );
   return text.length ? [['Other endings', text.join(' · ')]] : [];
 }

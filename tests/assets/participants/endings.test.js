@@ -19,27 +19,32 @@ function visited() {
   return addresses;
 }
 
-test('whoever does nothing after the last answer has finished', async () => {
-  const study = new Study({ trials: 1 });
-  const page = await Page.open();
-  await page.begins();
-  await page.answers([0]);
-  await page.at('comment');
-  pass(50_000);
-  const text = page.find('#comment');
-  text.value = 'Thanks';
-  text.dispatchEvent(new Event('input'));
-  pass(50_000);
-  assert.equal(study.stage, 'trials');
-  pass(11_000);
-  assert.match((await page.at('finished')).textContent, /C1A9/);
-  assert.deepEqual(
-    study.events.slice(-2).map(({ kind, body }) => [kind, body.text]),
-    [
-      ['comment', 'Thanks'],
-      ['finish', undefined],
-    ],
-  );
+test('whoever does nothing after the last answer has finished, but not while writing', async () => {
+  for (const writes of [false, true]) {
+    const study = new Study({ trials: 1 });
+    const page = await Page.open();
+    await page.begins();
+    await page.answers([0]);
+    await page.at('comment');
+    pass(50_000);
+    const text = page.find('#comment');
+    if (writes) text.value = 'Half a sen';
+    text.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true }));
+    pass(50_000);
+    assert.equal(study.stage, 'trials');
+    pass(11_000);
+    if (writes) {
+      pass(600_000);
+      assert.equal(study.stage, 'trials');
+      // Leaving finishes, and does not send what nobody has sent.
+      dispatchEvent(new Event('pagehide'));
+    }
+    assert.match((await page.at('finished')).textContent, /C1A9/);
+    assert.deepEqual(
+      study.events.map(({ kind }) => kind),
+      ['answer', 'finish'],
+    );
+  }
 });
 
 test('an answer that is taken back is not finished by waiting', async () => {
@@ -67,7 +72,7 @@ test('the way back is gone by itself, unless somebody stays', async () => {
   await page.answers([0]);
   await page.finishes();
   for (let second = 0; second < 4; second++) pass(1000);
-  assert.match(page.text, /You are taken back in 6 s/);
+  assert.match(page.text, /returned to the site in 6 seconds/);
   page.press('Stay here');
   for (let second = 0; second < 20; second++) pass(1000);
   assert.deepEqual(addresses, []);
@@ -143,13 +148,52 @@ test('whoever takes no part learns what to do', async () => {
   }
 });
 
-test('the time limit is in the instructions', async () => {
+test('the time limit stands beside the consent', async () => {
   new Study({ time_limit_s: 1500 });
   const page = await Page.open();
+  assert.match((await page.at('consent')).textContent, /Time limit: 25 min/);
+});
+
+test('a study that fills while somebody reads the consent tells them what to do', async () => {
+  const study = new Study();
+  const { answer } = await import('../page.js');
+  const page = await Page.open();
   await page.at('consent');
+  answer('POST /study/link/enroll', { error: 'Full.', code: 'full' }, 409);
+  study.state = 'full';
+  study.endings = { full: back('FULL') };
   page.press('I agree');
+  assert.equal((await page.at('full')).querySelector('.code').textContent, 'FULL');
+});
+
+test('what still waited at the end is no complaint, and the open dialog goes with it', async () => {
+  const study = new Study({ trials: 4 });
+  study.backs = { failed_checks: back('CHECKS') };
+  const page = await Page.open();
+  await page.begins();
+  study.online = false;
+  await page.answers([0, 1]);
+  await page.sees(2);
+  page.press('Stop');
+  assert.ok(page.find('dialog').open);
+  study.ends = { answer: 'failed_checks' };
+  study.refuses = { undo: { error: 'The study has ended for you.', code: 'done' } };
+  study.online = true;
+  dispatchEvent(new Event('online'));
+  await page.at('failed_checks');
+  assert.ok(!page.find('dialog').open);
+  const notices = [...page.root.querySelectorAll('.notice')].filter((node) => !node.hidden);
+  assert.deepEqual(notices.map((node) => node.textContent).filter(Boolean), []);
+});
+
+test('somebody in a study that is closed gets what its end gives', async () => {
+  const study = new Study();
+  study.enrolled = true;
+  study.state = 'closed';
+  study.backs = { trials: back('FULL') };
+  const page = await Page.open();
   await page.asksOtherTabs();
-  assert.match((await page.at('instructions')).textContent, /You have 25 minutes/);
+  assert.equal((await page.at('closed')).querySelector('.code').textContent, 'FULL');
 });
 
 test('nothing was thrown meanwhile', () => assert.deepEqual(faults, []));

@@ -9,18 +9,22 @@ from typing import Any
 import pytest
 
 from tests.tabs.participants.people import AUTHOR, Person, Room, answer, event, plan
+from truehue.annotation.assignment.endings import passes_screening
 from truehue.annotation.screening import patches_for, plates_for
 from truehue.annotation.studies.plan import (
     Closing,
     Completion,
     Ending,
+    Method,
     Screening,
     StudyPlan,
     Training,
+    from_json,
+    to_json,
 )
 from truehue.core.errors import BadInput
 from truehue.core.images.plates import Axis
-from truehue.core.studies import Purpose, State
+from truehue.core.studies import Event, EventKind, Purpose, State
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.studies.live import StudyRequest, live
 from truehue.tabs.studies.results import compute
@@ -87,6 +91,8 @@ def test_a_screening_with_a_pass_mark_screens_out_and_gives_the_places_back(room
     assert state["study"]["screens_out"]
     assert "needed_plates" not in str(state["study"])
     assert room.person(link).state()["study"]["state"] == "full"
+    for early in (answer(0), event("finish")):
+        assert person.sends(early).json()["code"] == "screening"
     told = person.post(screening(study, 0, right=False))["participant"]
     assert (told["stage"], got(told)) == ("screened_out", back("screened_out"))
     assert person.sends(answer(0)).json()["refused"][0]["code"] == "done"
@@ -173,7 +179,9 @@ def test_the_time_limit_ends_it_for_who_has_not_answered_everything(room: Room) 
     assert sum(bool(trial["places"]) for trial in other.enroll()["trials"]) == 3
     other.answer_all()
     room.clock.turn(700)
-    # Whoever has answered everything has all the time to finish.
+    # Whoever has answered everything has all the time to finish, and none to answer again.
+    last = other.told["participant"]["positions_answered"][-1]
+    assert other.sends(event("undo", last, {})).json()["code"] == "late"
     assert other.finish()["stage"] == "finished"
     assert room.log_differs(link.study) == []
 
@@ -209,6 +217,80 @@ def test_whoever_answered_everything_has_finished_without_pressing_finish(room: 
     assert got(person.state()["participant"]) == back("completed")
 
 
+def test_a_study_that_is_paused_or_closed_keeps_what_was_earned(room: Room) -> None:
+    link = room.opened(made(6, votes=6, trials=4))
+    done, half = room.person(link), room.person(link)
+    for person, limit in ((done, 4), (half, 2)):
+        person.enroll(external={"prolific_pid": str(limit)})
+        room.clock.turn(20)
+        person.answer_all(limit=limit)
+    room.storage.studies.set_state(link.study.id, State.PAUSED, AUTHOR)
+    assert done.state()["study"]["state"] == "open"
+    assert got(done.told["participant"]) == back("completed", "4")
+    room.storage.studies.set_state(link.study.id, State.OPEN, AUTHOR)
+    room.storage.studies.set_state(link.study.id, State.CLOSED, AUTHOR)
+    told = done.state()["participant"]
+    assert (told["stage"], got(told)) == ("finished", back("completed", "4"))
+    assert got(half.state()["participant"]) == back("full", "2")
+    assert stages(room, link.study.id)[0] == "answered"
+    people = compute(room.context, link.study.id, 20, lambda _: None)["people"]
+    assert [person["stage"] for person in people] == ["finished", "answering"]
+
+
+def test_whoever_is_too_fast_does_not_earn_the_code_by_waiting(room: Room) -> None:
+    link = room.opened(made(6, votes=2, trials=5))
+    person = room.person(link)
+    person.enroll(external=PID)
+    room.clock.turn(1)
+    person.answer_all()
+    assert person.told["participant"]["withheld"]
+    people = compute(room.context, link.study.id, 20, lambda _: None)["people"]
+    assert people[0]["too_fast"]["answers"] == 5
+    room.clock.turn(60)
+    told = person.finish()
+    assert (told["withheld"], told["code"], told["url"]) == (True, "", "")
+
+
+def test_an_adaptive_study_is_complete_with_its_last_answer_too(room: Room) -> None:
+    study = made(6, method=Method.ADAPTIVE, trials=6, attention=6, time_limit_s=600)
+    person = room.person(room.opened(study))
+    person.enroll(external=PID)
+    room.clock.turn(300)
+    person.answer_all()
+    room.clock.turn(600)
+    assert got(person.state()["participant"]) == back("completed")
+
+
+def test_a_screening_is_judged_by_its_answers_alone() -> None:
+    study = plan(6, 2, screening=Screening(True, True, len(Axis), True))
+    body = {"shown": 4, "read": 4, "misread": [], "dark": True, "light": True}
+    seen = screening(study, 0, right=True)["body"]
+    answers = {name: seen[name] for name in ("plates", "dark", "light")}
+    for answered, passes in (({}, False), (answers, True), ({**answers, "light": -1}, False)):
+        stored = Event("", EventKind.SCREENING, None, {**body, "answers": answered})
+        assert passes_screening(study, 0, stored) is passes
+
+
+def test_a_plan_from_before_there_were_endings_is_read() -> None:
+    content = to_json(plan(6, 2))
+    for name in ("endings", "returns_after_s", "missed_checks_limit", "time_limit_s"):
+        del content[name]
+    for part in ("needed_plates", "needs_patches"):
+        del content["screening"][part]
+    del content["training"]["required"], content["completion"]["text"]
+    assert from_json(content) == plan(6, 2)
+
+
+def test_placeholders_that_a_site_did_not_fill_in_are_nobody(room: Room) -> None:
+    link = room.opened(made())
+    blank = {"prolific_pid": "{{%PROLIFIC_PID%}}", "session_id": "{{%SESSION_ID%}}"}
+    first, second = room.person(link), room.person(link)
+    first.enroll(external=blank)
+    assert not second.state(workerId="${workerId}", assignmentId="${assignmentId}")["returning"]
+    second.enroll(external=blank)
+    assert [person.external for person in room.storage.participants.of(link.study.id)] == [{}, {}]
+
+
 def test_ids_of_mturk_and_sona_are_known_again(room: Room) -> None:
     link = room.opened(made())
     room.person(link).enroll(external={"workerid": "A1", "assignmentid": "B1", "hitid": "H1"})
@@ -233,6 +315,8 @@ def test_ids_of_mturk_and_sona_are_known_again(room: Room) -> None:
         ({"training": Training(required=True)}, "training.needed"),
         ({"time_limit_s": 5}, "time_limit_s"),
         ({"returns_after_s": 601}, "returns_after_s"),
+        ({"returns_after_s": 4}, "returns_after_s"),
+        ({"missed_checks_limit": 1}, "missed_checks_limit"),
         ({"endings": (PAGES[1], PAGES[1])}, "endings"),
         ({"endings": PAGES[:1]}, "endings"),
     ],

@@ -53,8 +53,8 @@ def test_from_consent_to_code(
     distributions = values.get("material") is Material.DISTRIBUTIONS
     assert all((len(trial["reference"] or ()) == 71) == distributions for trial in shown)
     assert len(message["colors"]) == (71 if distributions else 0)
-    person.answer_all(kind=kind)
     room.clock.turn(60)
+    person.answer_all(kind=kind)
     done = person.finish()
     assert done["stage"] == "finished"
     assert (done["code"], done["url"]) == (COMPLETION.code, COMPLETION.url)
