@@ -192,7 +192,8 @@ class StudyPlan:
     get; ``returns_after_s``: seconds until the last page opens the return URL automatically, None
     never. ``missed_checks_limit``: with so many missed attention checks a participation ends,
     None never. ``time_limit_s``: seconds from the consent, after which nobody answers any more who
-    has not answered everything; None without a limit.
+    has not answered everything; None without a limit. ``omit_equal``: stimuli that show one image
+    twice are not asked about.
     ``ask_background``: whether somebody who colors the surround of a sketch is asked if it belongs
     to the concept, and such a coloring is flagged; None, as in plans that were stored before there
     was this, flags and does not ask. Raises BadInput for a plan that cannot be served.
@@ -233,6 +234,7 @@ class StudyPlan:
     returns_after_s: int | None = None
     missed_checks_limit: int | None = None
     time_limit_s: int | None = None
+    omit_equal: bool = False
 
     def __post_init__(self) -> None:
         for name, text in (("title", self.title), ("question", self.question)):
@@ -388,14 +390,25 @@ class StudyPlan:
 
     @cached_property
     def main_stimuli(self) -> tuple[Stimulus, ...]:
-        """The stimuli that votes are wanted of: all but those of training and practice."""
+        """The stimuli that votes are wanted of: all but those of training and practice, and those that
+        are omitted."""
         keys = {stimulus_id for stimulus_id, _ in self.training.keys}
         practice = set(self.practice.case_ids)
+        omits = self.omit_equal and self.material is Material.IMAGES
         return tuple(
             stimulus
             for stimulus in self.stimuli
-            if stimulus.id not in keys and stimulus.case_id not in practice
+            if stimulus.id not in keys
+            and stimulus.case_id not in practice
+            and not (omits and self.shows_equal(stimulus))
         )
+
+    def shows_equal(self, stimulus: Stimulus) -> bool:
+        """Whether a stimulus shows one image at two places."""
+        case = self.case_by_id[stimulus.case_id]
+        shown = [case.candidate(model).image_ids for model in stimulus.models]
+        shown = [image_ids for image_ids in shown if image_ids]
+        return len(set(shown)) < len(shown)
 
     @cached_property
     def practice_stimuli(self) -> tuple[Stimulus, ...]:

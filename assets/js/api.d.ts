@@ -468,6 +468,7 @@ declare namespace Api {
     variants?: number | string;
     votes?: number | string | null;
     trials?: number | string | null;
+    omit_equal?: boolean;
     tie?: boolean | null;
     skip?: boolean | null;
     repeats?: number | string | null;
@@ -3817,6 +3818,7 @@ declare namespace Api {
     variants?: number | string;
     votes?: number | string | null;
     trials?: number | string | null;
+    omit_equal?: boolean;
     tie?: boolean | null;
     skip?: boolean | null;
     repeats?: number | string | null;
@@ -4649,6 +4651,7 @@ declare namespace Api {
     variants?: number | string;
     votes?: number | string | null;
     trials?: number | string | null;
+    omit_equal?: boolean;
     tie?: boolean | null;
     skip?: boolean | null;
     repeats?: number | string | null;

@@ -400,6 +400,7 @@ class StudyForm(PageRequest):
     variants: Whole = Field(default=1, ge=1, le=100, title="Images of each prompt")
     votes: Whole | None = Field(default=None, ge=1, le=MAX_VOTES, title="Votes per stimulus")
     trials: Whole | None = Field(default=None, ge=1, le=MAX_TRIALS, title="Trials per participant")
+    omit_equal: bool = False
     tie: bool | None = None
     skip: bool | None = None
     repeats: Whole | None = Field(default=None, ge=0, le=MAX_TRIALS, title="Repeated trials")

@@ -333,7 +333,7 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
     if same:
         sentences.append(
             f"{same:,} of {len(plan.main_stimuli):,} stimuli would show the same image twice, "
-            "because models have identical images."
+            "because models have identical images. “Leave out equal images” does not ask about them."
         )
     if plan.training.keys and not plan.training.needed:
         sentences.append(
@@ -460,14 +460,8 @@ def _array(weights: Sequence[float]) -> Any:
 
 
 def same_images(plan: StudyPlan) -> int:
-    """How many main stimuli show one picture at two places."""
-    count = 0
-    for stimulus in plan.main_stimuli:
-        case = plan.case_by_id[stimulus.case_id]
-        shown = [case.candidate(model).image_ids[:1] for model in stimulus.models]
-        shown = [images for images in shown if images]
-        count += len(set(shown)) < len(shown)
-    return count
+    """How many main stimuli show one image at two places."""
+    return sum(map(plan.shows_equal, plan.main_stimuli))
 
 
 def _listed(form: StudyForm, case: CandidateCase) -> CaseJson:

@@ -331,13 +331,15 @@ def metrics(data: ExportData) -> Iterator[Json]:
     for metric in data.metrics:
         for case in data.source.plan.cases:
             for model in case.models:
+                value = metric.values.get((case.id, model))
                 yield {
                     "case": case.id,
                     "model": model,
                     "metric": metric.id,
                     "name": metric.name,
                     "unit": metric.unit,
-                    "value": metric.values.get((case.id, model)),
+                    "value": -value if metric.turned and value is not None else value,
+                    "turned": metric.turned,
                     "source": metric.source,
                 }
 

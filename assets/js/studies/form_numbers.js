@@ -38,6 +38,14 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   allowed.append(
     source.check('skip', 'Allow skipping', '“Skip.” Counts as an answer, but not as a vote.'),
   );
+  if (kind !== 'ratings' && preset.material === 'images')
+    allowed.append(
+      source.check(
+        'omit_equal',
+        'Leave out equal images',
+        'Stimuli that show the same image twice are not asked. Results then lack these ties.',
+      ),
+    );
   node.append(numbers, allowed);
 
   if (kind !== 'best-of')

@@ -248,7 +248,8 @@ def test_numbers_of_tables_are_those_of_the_results(here: tuple[Context, str]) -
     metrics = rows_of(context, study_id, "metrics")
     emd = [float(row["value"]) for row in metrics if row["metric"] == "emd_lab"]
     assert len(emd) == 36
-    assert max(emd) < 0
+    assert min(emd) > 0
+    assert {row["turned"] for row in metrics if row["metric"] == "emd_lab"} == {"true"}
 
 
 def test_the_codebook_names_every_column(here: tuple[Context, str]) -> None:

@@ -125,6 +125,11 @@ def test_a_model_against_itself_and_the_renderer_are_warned_of(
     twice = outline(context, OWNER, form(models=models([runs[0], runs[0][:12]])))
     assert twice["warnings"][0].startswith("“A” and “B” have the same source")
     assert twice["blocks"] == []  # of four pictures a prompt each shows another one, mostly
+    same = int(next(text for text in twice["warnings"] if "image twice" in text).split()[0])
+    omitting = form(models=models([runs[0], runs[0][:12]]), omit_equal=True)
+    without = outline(context, OWNER, omitting)
+    assert 0 < same == twice["stimuli"] - without["stimuli"]
+    assert not any("image twice" in text for text in without["warnings"])
     # Drawn once, each pair is one picture: there is nothing to ask about.
     drawn_by = sample_run(tmp_path / "runs", sample_plan(RENDERER, 12, 1))
     ingest_copied(context.storage, [drawn_by])
