@@ -14,7 +14,7 @@ from truehue.core.verdict.rules import NO_TARGET, RULES, STATUSES, UNSCORED
 from truehue.tabs.page.context import Context
 from truehue.tabs.runs.measured import measure_colors, without_target
 from truehue.tabs.verdicts.scoring import masks_of, score_stored_images
-from truehue.tabs.verdicts.summary import image_verdicts, object_verdicts
+from truehue.tabs.verdicts.summary import color_sentence, image_verdicts, object_verdicts
 
 
 def store_verdicts(context: Context, folder: RunFolder, stop: Event) -> None:
@@ -75,13 +75,14 @@ def table_of(
     that a color is asked of, as a rule judged it last, and one for each image without such."""
     colors = context.storage.object_colors.for_images(set(image_ids))
     evidence = context.storage.evidence.for_images(set(image_ids))
+    masks = context.storage.masks.for_images(set(image_ids))
     for row in generations_of(context, image_ids):
         image_id, file = str(row.image_id), str(row.origin.get("file") or "")
         expectations = expectations_of(row.targets)
         if not expectations and (color := colors.get(image_id)):
             yield image_row(file, row.text, None, NO_TARGET, NO_REASON, lab=color.lab)
         elif not expectations:
-            yield image_row(file, row.text, None, UNSCORED, "Not measured.")
+            yield image_row(file, row.text, None, UNSCORED, color_sentence(None))
         for expectation in expectations:
             verdict = next(
                 (
@@ -93,6 +94,8 @@ def table_of(
             )
             if verdict is None:
                 reason = f"No verdict by {rule_id} yet."
+                if not masks_of(masks.get(image_id, ()), row.targets):
+                    reason = "No mask of the object: select it in Inspect."
                 yield image_row(file, row.text, expectation, UNSCORED, reason)
                 continue
             yield image_row(

@@ -207,7 +207,7 @@ def color_sentence(color: ObjectColor | None) -> str:
     """Why an image without a target color has no verdict, with its color where it was measured: ``No
     target color: measured #B4532A, most people would call it rust.``"""
     if color is None:
-        return "No target color."
+        return "No target color, and no color measured yet: select the object in Inspect."
     return f"No target color: measured {color_hex(color)}, {naming(color.lab).clause}."
 
 
