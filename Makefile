@@ -32,7 +32,7 @@ run: $(VENV)/.installed$(if $(LIGHT),-app)
 test test-nightly quick: export PYTHONDONTWRITEBYTECODE =
 
 test: $(VENV)/.installed-tests chromium check
-	$(BIN)/python -m pytest --numprocesses 5 --dist worksteal --durations 10 --durations-min 1
+	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal --durations 10 --durations-min 1
 
 test-nightly: $(VENV)/.installed-tests chromium
 	HYPOTHESIS_PROFILE=night $(BIN)/python -m pytest -m "nightly or hypothesis" \
