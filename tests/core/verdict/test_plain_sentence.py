@@ -86,3 +86,12 @@ def test_a_wrong_hue_without_an_agreed_name_is_not_blamed_on_chroma() -> None:
     assert plain_sentence("fail", "the flower", target, offset=offset, **arguments) == (
         "The flower has another hue, 56° off: 24.0 ΔE00 from pink in this light."
     )
+
+
+def test_a_color_that_people_call_by_the_targets_name_says_so() -> None:
+    lab, target = parse_target("#B52E11").lab, parse_target("css:red")
+    arguments = {"forbidden": False, "lab": lab, "delta_e00": 3.75, "light_cost": 1.0}
+    offset = {"lightness": 1.0, "chroma": -8.0, "hue_deg": 4.0}
+    assert plain_sentence("fail", "the cup", target, offset=offset, **arguments) == (
+        "The cup is not vivid enough: 3.8 ΔE00 from red in this light; 54% of people do call it red."
+    )
