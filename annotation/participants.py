@@ -148,8 +148,8 @@ def too_fast(enrolled_at: datetime, finished_at: datetime, answers: int) -> bool
 def reasons(quality: Quality, rule: ExclusionRule) -> tuple[str, ...]:
     """Why a rule leaves a participant out, in words with the numbers; empty where it does not.
 
-    What was not asked of a participant excludes nobody. Whose part the study's own checks ended is
-    excluded by every rule.
+    What was not asked of a participant excludes nobody. Every rule excludes participants whom the
+    study's own checks ended.
     """
     grounds: list[str] = []
     if quality.failed_checks:

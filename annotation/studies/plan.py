@@ -111,8 +111,8 @@ class Consent:
 @dataclass(frozen=True)
 class Training:
     """Trials with a known answer before the rest: ``keys`` are stimulus id and the right model,
-    ``needed`` how many must be right, in at most ``attempts`` rounds. ``required``: whoever is not
-    right often enough in any round ends there, by :attr:`Ending.FAILED_CHECKS`."""
+    ``needed`` how many must be right, in at most ``attempts`` rounds. ``required``: a participant
+    who is not right often enough in any round ends there, by :attr:`Ending.FAILED_CHECKS`."""
 
     keys: tuple[tuple[str, str], ...] = ()
     needed: int = 0
@@ -122,7 +122,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Screening:
-    """What is looked at before the trials. Its pass marks send away who does not reach them, by
+    """What is looked at before the trials. Participants who do not reach its pass marks end there, by
     :attr:`Ending.SCREENED_OUT`: ``needed_plates`` read right, and with ``needs_patches`` every patch
     found. Without them nobody is sent away."""
 

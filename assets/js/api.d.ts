@@ -1183,6 +1183,12 @@ declare namespace Api {
   interface EmptyRequest {
   }
 
+  interface EndingPage {
+    text: string;
+    code: string;
+    url: string;
+  }
+
   interface EndingsForm {
     no_consent?: CompletionForm;
     screened_out?: CompletionForm;
@@ -2910,7 +2916,7 @@ declare namespace Api {
     returning: boolean;
     participant: ParticipantJson | null;
     trials: Array<SketchTrial | QuestionTrial | ChoiceTrial>;
-    endings: Record<string, WayBack>;
+    endings: Record<string, EndingPage>;
   }
 
   interface PeopleAnswers {
@@ -5217,12 +5223,6 @@ declare namespace Api {
     round: number;
     positions: Array<number>;
     skipped: Array<SkippedSketch>;
-  }
-
-  interface WayBack {
-    text: string;
-    code: string;
-    url: string;
   }
 
   interface WinRateJson {

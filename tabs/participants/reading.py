@@ -113,18 +113,18 @@ def read_external(value: Any) -> dict[str, str]:
 
 
 def _is_filled_in(text: str) -> bool:
-    """Whether a site wrote something: ``{{%PROLIFIC_PID%}}`` is what it writes in place of, and
-    would make one participant of all."""
+    """Whether a site filled the text in: a placeholder such as ``{{%PROLIFIC_PID%}}`` would make one
+    participant of everybody."""
     return bool(text) and not re.search(r"[{}%$]", text)
 
 
 def participant_id_of(external: Mapping[str, str]) -> str:
-    """What a recruiting site calls somebody; empty for whom none sent."""
+    """What a recruiting site calls a participant; empty for those whom none sent."""
     return next((external[name] for name in PERSON_NAMES if external.get(name)), "")
 
 
 def session_id_of(external: Mapping[str, str]) -> str:
-    """What a recruiting site calls the session in which it sent somebody; empty where it says none."""
+    """What a recruiting site calls the session of a participant; empty where it names none."""
     return next((external[name] for name in SESSION_NAMES if external.get(name)), "")
 
 

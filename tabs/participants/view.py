@@ -90,8 +90,8 @@ class PracticeProgress(TypedDict):
     rounds: int
 
 
-class WayBack(TypedDict):
-    """What somebody gets at an ending: ``text`` below the page's own words, the ``code`` for the
+class EndingPage(TypedDict):
+    """What a participant gets at an ending: ``text`` below the page's own words, the ``code`` for the
     recruiting site, and the return URL."""
 
     text: str
@@ -99,7 +99,7 @@ class WayBack(TypedDict):
     url: str
 
 
-class ParticipantJson(WayBack):
+class ParticipantJson(EndingPage):
     """How far a participant is, with what they get once their participation has ended."""
 
     id: str
@@ -168,7 +168,7 @@ AnyTrial = SketchTrial | QuestionTrial | ChoiceTrial
 
 class ParticipantState(TypedDict):
     """All that a page needs; ``returning`` is somebody who is known by their link alone.
-    ``endings`` are what somebody gets who is no participant: by names of :class:`Ending`."""
+    ``endings`` are what people get who are no participants, by names of :class:`Ending`."""
 
     study: StudyOnPage
     colors: list[str]
@@ -177,7 +177,7 @@ class ParticipantState(TypedDict):
     returning: bool
     participant: ParticipantJson | None
     trials: Sequence[AnyTrial]
-    endings: dict[str, WayBack]
+    endings: dict[str, EndingPage]
 
 
 def state_json(
@@ -228,8 +228,8 @@ async def actions_at(
     return await anyio.to_thread.run_sync(live_study.book.actions, session.person.id, positions)
 
 
-def way_back(completion: Completion, external: Mapping[str, str]) -> WayBack:
-    """What somebody gets at an ending, with the return URL filled in; ``external`` is what a recruiting
+def ending_page(completion: Completion, external: Mapping[str, str]) -> EndingPage:
+    """What a participant gets at an ending, with the return URL filled in; ``external`` is what a recruiting
     site calls them."""
     url = completion.url if completion.url.startswith(("https://", "http://")) else ""
     for name, value in (("{code}", completion.code), ("{id}", participant_id_of(external))):
@@ -239,38 +239,33 @@ def way_back(completion: Completion, external: Mapping[str, str]) -> WayBack:
 
 def outside_endings(
     live_study: LiveStudy, plan: StudyPlan, external: Mapping[str, str]
-) -> dict[str, WayBack]:
+) -> dict[str, EndingPage]:
     """What those get who are no participants: who does not agree, and who finds no place."""
     endings = [Ending.NO_CONSENT]
     if plan.completion_of(Ending.FULL) != Completion() and (
         live_study.study.state is State.CLOSED or live_study.full(live_study.now())
     ):
         endings.append(Ending.FULL)
-    return {name.value: way_back(plan.completion_of(name), external) for name in endings}
-
-
-_ENDINGS = {
-    Stage.FINISHED: Ending.COMPLETED,
-    Stage.WITHDRAWN: Ending.WITHDRAWN,
-    Stage.SCREENED_OUT: Ending.SCREENED_OUT,
-    Stage.FAILED_CHECKS: Ending.FAILED_CHECKS,
-    Stage.TIMED_OUT: Ending.TIMED_OUT,
-}
+    return {name.value: ending_page(plan.completion_of(name), external) for name in endings}
 
 
 def participant_json(live_study: LiveStudy, session: ParticipantSession) -> ParticipantJson:
     """How far somebody is, and what they get at the end once they are there: no code and no return
     URL where they were faster than anybody can be (``withheld``)."""
-    plan, stage = session.plan, session.stage(live_study.now())
+    plan, now = session.plan, live_study.now()
+    stage, ending = session.stage(now), session.ended
     is_over = not live_study.takes_answers(session)
-    if is_over and session.through:
-        stage = Stage.FINISHED  # they need not press Finish, and cannot any more
-    ending = Ending.COMPLETED if session.through else _ENDINGS.get(stage)
-    if is_over and ending is None:
+    if session.through:
+        ending = Ending.COMPLETED
+        if is_over:
+            stage = Stage.FINISHED  # they need not press Finish, and cannot any more
+    elif ending is None and session.is_late(now):
+        ending = Ending.TIMED_OUT
+    elif ending is None and is_over:
         ending = Ending.FULL
     completion = plan.completion_of(ending) if ending else Completion()
     withheld = bool(session.through and session.too_fast and (completion.code or completion.url))
-    back = way_back(
+    back = ending_page(
         replace(completion, code="", url="") if withheld else completion, session.person.external
     )
     participant: ParticipantJson = {

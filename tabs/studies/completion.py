@@ -18,18 +18,18 @@ from truehue.tabs.page.requests import PageRequest
 MAX_ENDING_TEXT = 2_000
 _PLAIN = re.compile(r"[\x20-\x7e]+")
 OTHER_ENDINGS: Mapping[str, tuple[str, str]] = {
-    Ending.NO_CONSENT.value: ("No consent", "Somebody does not agree to the consent text."),
+    Ending.NO_CONSENT.value: ("No consent", "The participant does not agree to the consent text."),
     Ending.SCREENED_OUT.value: (
         "Screened out",
-        "Somebody does not reach the pass mark of the screening.",
+        "The pass mark of the screening is not reached.",
     ),
     Ending.FAILED_CHECKS.value: (
         "Failed checks",
-        "Somebody misses too many attention checks, or does not pass a required training.",
+        "Too many attention checks are missed, or a required training is not passed.",
     ),
     Ending.FULL.value: ("Full", "No place is free, or the study is closed."),
     Ending.TIMED_OUT.value: ("Timed out", "The time limit is over before everything is answered."),
-    Ending.WITHDRAWN.value: ("Withdrawn", "Somebody chooses Stop."),
+    Ending.WITHDRAWN.value: ("Withdrawn", "The participant chooses Stop."),
 }
 """Titles and explanations of the endings beside the completion, by name."""
 

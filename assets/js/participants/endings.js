@@ -3,43 +3,40 @@
 import { actions, button, card, make, paragraphs } from './frame.js';
 import { say } from './words.js';
 
-/** @typedef {{ returns_after_s: number | null, preview: boolean }} Leaving when the return URL opens */
-
 /**
  * A screen with a heading and a text that ends everything.
  * @param {string} name of both words, without `_title`
- * @param {Api.WayBack | null} [back] what is got at this ending
- * @param {Leaving} [leaving]
+ * @param {Api.EndingPage | null} [back] what the participant gets
+ * @param {number | null} [seconds] after which the return URL opens automatically, null never
  */
-export function end(name, back, leaving) {
+export function end(name, back, seconds) {
   /** @type {Node[]} */
   const nodes = [make('p', 'text', say(name + '_text'))];
-  if (back) nodes.push(...wayBack(back, leaving));
+  if (back) nodes.push(...endingNodes(back, seconds));
   card(name, say(name + '_title'), nodes);
 }
 
 /**
- * The end of who answered everything; a code may be withheld.
+ * The end for participants who answered everything; a code may be withheld.
  * @param {Api.StudyOnPage} study
- * @param {Api.WayBack & { withheld: boolean }} participant
- * @param {Leaving} leaving
+ * @param {Api.EndingPage & { withheld: boolean }} participant
+ * @param {number | null} seconds as of {@link end}
  */
-export function finished(study, participant, leaving) {
+export function finished(study, participant, seconds) {
   /** @type {Node[]} */
   const nodes = study.outro ? paragraphs(study.outro) : [make('p', 'text', say('finished_text'))];
   if (participant.withheld) nodes.push(make('p', 'text', say('withheld_text')));
-  nodes.push(...wayBack(participant, leaving));
+  nodes.push(...endingNodes(participant, seconds));
   card('finished', say('finished_title'), nodes);
 }
 
 /**
- * What a participant gets at an ending: a text, a code, and a button that opens the return URL, which
- * opens automatically after the seconds that the study says.
- * @param {Api.WayBack} back
- * @param {Leaving} [leaving]
+ * What a participant gets at an ending: a text, a code, and a button that opens the return URL.
+ * @param {Api.EndingPage} back
+ * @param {number | null} [seconds] as of {@link end}
  * @returns {Node[]}
  */
-export function wayBack({ text, code, url }, leaving) {
+export function endingNodes({ text, code, url }, seconds = null) {
   /** @type {Node[]} */
   const nodes = paragraphs(text || '');
   if (code) {
@@ -59,7 +56,6 @@ export function wayBack({ text, code, url }, leaving) {
     link.rel = 'noreferrer';
     const line = actions(link);
     nodes.push(line);
-    const seconds = leaving?.preview ? null : (leaving?.returns_after_s ?? null);
     if (seconds !== null) nodes.splice(-1, 0, countdown(seconds, link, line));
   }
   return nodes;

@@ -1,7 +1,7 @@
 // The way into a study: its first pages and the consent. They are all that is fetched before
 // something shows; what comes after them is on its way meanwhile (participation.js).
 
-import { end, wayBack } from './endings.js';
+import { end, endingNodes } from './endings.js';
 import { actions, button, card, make, page, paragraphs, setPreview } from './frame.js';
 import { Refusal, askState } from './link.js';
 import { say, speak } from './words.js';
@@ -101,7 +101,7 @@ function describe(error) {
  */
 function over({ endings, study, preview }, name) {
   const back = ['full', 'closed'].includes(name) ? endings.full : null;
-  end(name, back, { returns_after_s: study.returns_after_s, preview });
+  end(name, back, preview ? null : study.returns_after_s);
 }
 
 /**
@@ -110,7 +110,7 @@ function over({ endings, study, preview }, name) {
  * @param {() => Promise<Api.ParticipantState>} enroll
  * @returns {Promise<Api.ParticipantState>} what the study answered; rejects with what it refused for good
  */
-function consent({ study, endings, preview }, enroll) {
+function consent({ study, endings }, enroll) {
   return new Promise((done, refused) => {
     const ask = () => {
       const problem = make('p', 'problem');
@@ -139,7 +139,7 @@ function consent({ study, endings, preview }, enroll) {
         const again = button(say('declined_back'), 'plain', ask);
         const text = make('p', 'text', say('declined_text'));
         // Not automatically: “I do not agree” may have been pressed by mistake.
-        const back = wayBack(endings.no_consent, { preview, returns_after_s: null });
+        const back = endingNodes(endings.no_consent);
         card('declined', say('declined_title'), [text, ...back, actions(again)]);
       });
       card('consent', say('consent_title'), [

@@ -22,11 +22,11 @@ let work = null;
 /** @type {Trials | null} */
 let trials = null;
 let stopped = false;
-/** What the end was shown for, as the study told it. */
-let concluded = '';
-/** @type {(() => void) | null} */
-let screened = null;
-/** Ends that the study told, beside the completion. */
+/** The stage whose end is on the page. */
+let endShown = '';
+/** Called once the study has judged the screening. @type {(() => void) | null} */
+let onScreened = null;
+/** Stages that end a participation, beside the completion. */
 const ENDED = ['withdrawn', 'screened_out', 'failed_checks', 'timed_out'];
 
 /**
@@ -123,11 +123,11 @@ async function begin() {
   if (participant.stage === 'screening' || participant.stage === 'consent') {
     const seen = await screening(participant, () => stopped);
     if (stopped) return;
-    const told = new Promise((done) => (screened = () => done(null)));
+    const judged = new Promise((done) => (onScreened = () => done(null)));
     outbox?.add('screening', null, seen);
     if (state.study.screens_out) {
       card('saving', say('study'), [make('p', 'text', say('waiting'))]);
-      await told;
+      await judged;
       if (stopped) return;
     }
   }
@@ -161,7 +161,7 @@ function withdraw() {
   over('withdrawn');
 }
 
-/** Shows the end that the study told, once; false while this participant's part goes on. */
+/** Shows the end of this participation, once; false while it goes on. */
 function conclude() {
   const { study, participant, preview } = state;
   const { stage } = participant;
@@ -170,25 +170,25 @@ function conclude() {
   // What still waited is refused now: nobody has to read that.
   outbox?.clearRefused();
   tell();
-  if (stage === concluded) return true;
-  concluded = stage;
+  if (stage === endShown) return true;
+  endShown = stage;
   over('');
-  const leaving = { returns_after_s: study.returns_after_s, preview };
-  if (stage === 'finished') finished(study, participant, leaving);
-  else end(stage, participant, leaving);
+  const seconds = preview ? null : study.returns_after_s;
+  if (stage === 'finished') finished(study, participant, seconds);
+  else end(stage, participant, seconds);
   return true;
 }
 
 /**
  * The end of what can be done here, in words.
  * @param {string} name
- * @param {Api.WayBack} [back] what the participant gets
+ * @param {Api.EndingPage} [back] what the participant gets
  */
 function over(name, back) {
   setWayOut(null);
   setProgress('');
   const { study, preview } = state;
-  if (name) end(name, back, { returns_after_s: study.returns_after_s, preview });
+  if (name) end(name, back, preview ? null : study.returns_after_s);
 }
 
 /**
@@ -202,7 +202,7 @@ function heard(answer) {
   if (answer.participant) state.participant = answer.participant;
   if (!trials && answer.trials) state.trials = [...state.trials, ...answer.trials];
   conclude();
-  if (!outbox?.waiting.length) screened?.();
+  if (!outbox?.waiting.length) onScreened?.();
   if (stopped) return;
   const codes = (answer.refused || []).map((item) => item.code);
   if (codes.includes('closed')) {
