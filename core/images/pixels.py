@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from time import perf_counter
 from typing import Any
@@ -179,6 +179,10 @@ class Mask:
     pixels: np.ndarray
     maker: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def of_target(self, position: int, name: str) -> Mask:
+        """This mask with the target that it belongs to: several objects may have equal names."""
+        return replace(self, parameters={**self.parameters, "target": position, "object": name})
 
     @property
     def area_px(self) -> int:

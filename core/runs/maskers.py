@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -145,7 +145,7 @@ class WholeImage:
         """See :class:`Masker`."""
         pixels = np.ones(srgb8.shape[:2], bool)
         masks = {
-            position: _mask_of_target(Mask(pixels, "whole"), targets, position)
+            position: Mask(pixels, "whole").of_target(position, targets[position].name)
             for position in mask_positions(task, targets)
         }
         return KnownMasks(findings_of(targets, masks, also=masks), tuple(masks.items()))
@@ -186,7 +186,7 @@ class Salient:
             except ObjectNotFound as error:
                 findings[position] = _missed(error, targets, [], None)
             else:
-                masks[position] = _mask_of_target(mask, targets, position)
+                masks[position] = mask.of_target(position, targets[position].name)
         found = findings_of(targets, masks, also=masks)
         return KnownMasks({**findings, **found}, tuple(masks.items()))
 
@@ -245,7 +245,7 @@ class Grounding:
             except MaskError as error:
                 findings[position] = _missed(error, targets, list(masks), answer)
             else:
-                masks[position] = _mask_of_target(mask, targets, position)
+                masks[position] = mask.of_target(position, targets[position].name)
         mask_findings = findings_of(targets, masks, also=masks)
         return KnownMasks({**findings, **mask_findings}, tuple(masks.items()))
 
@@ -292,12 +292,6 @@ class Grounding:
                 self._tools.pop(role).unload()
                 raise
         return self._tools[role]
-
-
-def _mask_of_target(mask: Mask, targets: Sequence[ObjectTarget], position: int) -> Mask:
-    """The mask with the target that it belongs to, by place and name."""
-    about = {"target": position, "object": targets[position].name}
-    return replace(mask, parameters={**mask.parameters, **about})
 
 
 def _missed(

@@ -225,7 +225,7 @@ class RunProcessor:
             write_once(path, encode_png(image.srgb8))
         seconds = time.perf_counter() - began
         exact = {
-            mask.target: _mask_of_target(mask.mask, mask.target, request.targets[mask.target].name)
+            mask.target: mask.mask.of_target(mask.target, request.targets[mask.target].name)
             for mask in image.masks
         }
         rendered = None
@@ -357,11 +357,6 @@ def check_versions(folder: RunFolder, plan: RunPlan) -> None:
 
 def _versions(versions: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items()) or "no version"
-
-
-def _mask_of_target(mask: Mask, position: int, name: str) -> Mask:
-    """The mask with the target that it belongs to: several objects may have equal names."""
-    return Mask(mask.pixels, mask.maker, {**mask.parameters, "target": position, "object": name})
 
 
 def _munsell(path: str) -> MunsellSamples | None:

@@ -11,7 +11,6 @@ from truehue.core.engine import Delivery
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.registry import name_of as name_of_model
 from truehue.core.generation.request import GenerationRequest
-from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.records import GenerationRecord
 from truehue.core.verdict.rules import RULES
@@ -101,7 +100,7 @@ def store_generation(
     )
     masks = {
         mask.target: context.storage.masks.add(
-            image.image_id, _mask_of_target(mask.mask, mask.target, request.targets)
+            image.image_id, mask.mask.of_target(mask.target, request.targets[mask.target].name)
         )
         for mask in generated_image.masks
     }
@@ -141,12 +140,6 @@ def name_of(request: GenerationRequest) -> str:
 def model_name(model_id: str) -> str:
     """The name of a model as people know it, or its id when it is not listed any more."""
     return name_of_model(model_id)
-
-
-def _mask_of_target(mask: Mask, position: int, targets: Sequence[ObjectTarget]) -> Mask:
-    """The mask with the target that it belongs to: several objects may have equal names."""
-    name = targets[position].name
-    return Mask(mask.pixels, mask.maker, {**mask.parameters, "target": position, "object": name})
 
 
 def _first_target(targets: Sequence[ObjectTarget]) -> dict[str, Any]:
