@@ -76,7 +76,9 @@ def _serving(app: FastAPI) -> Iterator[str]:
         listening.bind(("127.0.0.1", 0))
         listening.listen(64)
         server = uvicorn.Server(
-            uvicorn.Config(app, log_level="warning", timeout_keep_alive=2 * WAIT_S)
+            uvicorn.Config(
+                app, log_level="warning", timeout_keep_alive=2 * WAIT_S, timeout_graceful_shutdown=1
+            )
         )
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()
