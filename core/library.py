@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
-from truehue.core.color.people import Survey, naming, percent_text, surveys
-from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.people import Naming, naming, percent_text, surveys
+from truehue.core.color.spaces import CONDITIONS, hex_of, lab_to_srgb8
 from truehue.core.color.systems import SYSTEMS, ColorTarget, all_nearest, parse_target
 from truehue.core.errors import BadInput, DataFolderError, MaskError, NoPixels
 from truehue.core.images.load import LoadedImage, load_image, object_pixels
@@ -105,7 +105,7 @@ class VerdictResult:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, as ``truehue measure --json`` prints it."""
-        return {**self.measurement.as_json(), "image_notes": list(self.notes)}
+        return {**self.measurement.as_json(), **CONDITIONS, "image_notes": list(self.notes)}
 
     def __repr__(self) -> str:
         return "\n".join((self.measurement.line(), *self.notes))
@@ -175,10 +175,10 @@ class ColorResult:
 
     ``lab`` is the color of the best-lit part of the largest material, ``mean_lab`` the mean of all
     pixels: CIELAB, D65 and 2 degrees. ``names`` has the nearest name of each color system with its
-    CIEDE2000; ``people`` the names that people use most for ``lab``, with their shares of the answers,
-    0 to 1 (XKCD survey, :mod:`truehue.core.color.people`), and ``other_people`` the same by the title of
-    each survey that TRUEHUE_NAMES names. ``palette`` has the largest colors as
-    ``#RRGGBB`` with their shares, 0 to 1.
+    CIEDE2000; ``people`` the names that people use most for ``lab``, with their shares of the
+    ``people_answers`` answers, 0 to 1 (XKCD survey, :mod:`truehue.core.color.people`), and
+    ``other_people`` the same by the title of each survey that TRUEHUE_NAMES names. ``palette`` has
+    the largest colors as ``#RRGGBB`` with their shares, 0 to 1.
     """
 
     lab: Lab
@@ -188,6 +188,7 @@ class ColorResult:
     palette: tuple[tuple[str, float], ...]
     pixel_count: int
     notes: tuple[str, ...] = ()
+    people_answers: int = 0
     other_people: Mapping[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)
 
     @property
@@ -198,6 +199,7 @@ class ColorResult:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
         return {
+            **CONDITIONS,
             "hex": self.hex,
             "lab": list(self.lab),
             "mean_lab": list(self.mean_lab),
@@ -206,6 +208,7 @@ class ColorResult:
                 for system, (name, apart) in self.names.items()
             },
             "people": [{"name": name, "share": share} for name, share in self.people],
+            "people_answers": self.people_answers,
             "other_people": {
                 title: [{"name": name, "share": share} for name, share in names]
                 for title, names in self.other_people.items()
@@ -372,12 +375,8 @@ def color_of(
     loaded = _loaded(image)
     inside, notes = _inside(loaded, mask, box)
     description = describe_colors(masked_colors(loaded.srgb8, inside))
-
-    def said(survey: Survey) -> tuple[tuple[str, float], ...]:
-        names = naming(description.lit_lab, survey).names[:PEOPLE_NAMES]
-        return tuple((item.name, item.share) for item in names)
-
     xkcd, *others = surveys()
+    people = naming(description.lit_lab, xkcd)
     return ColorResult(
         description.lit_lab,
         description.mean_lab,
@@ -385,12 +384,21 @@ def color_of(
             key: (near[0][0].name, near[0][1])
             for key, near in all_nearest(description.lit_lab, 1).items()
         },
-        said(xkcd),
+        _first_names(people),
         tuple(zip(description.palette.hexes, description.palette.weights.tolist(), strict=True)),
         description.pixel_count,
         (*loaded.notes, *notes),
-        {survey.title: names for survey in others if (names := said(survey))},
+        people.answers,
+        {
+            survey.title: names
+            for survey in others
+            if (names := _first_names(naming(description.lit_lab, survey)))
+        },
     )
+
+
+def _first_names(people: Naming) -> tuple[tuple[str, float], ...]:
+    return tuple((item.name, item.share) for item in people.names[:PEOPLE_NAMES])
 
 
 def histogram(

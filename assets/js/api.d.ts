@@ -4216,6 +4216,7 @@ declare namespace Api {
   interface ScoreImages {
     job: string;
     masker?: string;
+    rest?: boolean;
   }
 
   interface ScoreRuns {
@@ -5115,6 +5116,7 @@ declare namespace Api {
     alternatives?: Array<Record<string, number>>;
     others?: Array<OtherVerdict>;
     light?: string;
+    measured_on?: string;
     confidence?: ConfidenceJson | null;
     absent?: string;
     truth?: string;

@@ -22,6 +22,7 @@ import numpy as np
 
 from truehue.core.color.formulas import FORMULAS, SURROUNDS, ViewingConditions
 from truehue.core.color.munsell import MunsellSamples, load_munsell
+from truehue.core.color.spaces import CONDITIONS
 from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.command import JSON_LINES, Command, arg, flag, group
 from truehue.core.errors import BadInput, MaskError, ObjectNotFound, TrueHueError
@@ -238,6 +239,7 @@ def _unscored(job: MeasureItem, reason: str, by: Rule, object_name: str) -> dict
         "target": job.target,
         "system": job.system,
         "parameters": {},
+        **CONDITIONS,
         **nothing,
         "metrics": {},
         "candidates": [],
@@ -273,7 +275,13 @@ def _measure(options: argparse.Namespace) -> int:
         if isinstance(measurement, ColorResult):
             _print_color(job, measurement, notes, about if as_json else None)
         elif as_json:
-            line = {"file": job.file, "mask": job.mask, **measurement.as_json(), **about}
+            line = {
+                "file": job.file,
+                "mask": job.mask,
+                **measurement.as_json(),
+                **CONDITIONS,
+                **about,
+            }
             if viewing is not None:
                 line["differences"] = verdict_differences(measurement, viewing)
             _print_json({**line, "image_notes": list(notes)})
@@ -349,8 +357,8 @@ COMMAND = Command(
             "--target",
             'target color for a verdict; without it the color is named: a name, "#RRGGBB", "r,g,b", '
             '"lab(52 40 30)" or "oklch(0.6 0.15 40)" '
-            "(names are looked up in CSS, then ISCC-NBS levels 2, 3, 1, unless --system says "
-            "where)",
+            "(names are looked up in CSS, then ISCC-NBS levels 2, 3, 1, then people's names, unless "
+            "--system says where)",
         ),
         arg(
             "--system",

@@ -15,6 +15,7 @@ from truehue.core.errors import MaskError, TrueHueError
 from truehue.core.image_sets.records import ImportStep
 from truehue.core.images.pixels import masked_colors
 from truehue.core.masks.from_marks import select_salient
+from truehue.core.masks.registry import FILE, TRANSPARENCY, describe
 from truehue.core.runs.records import SALIENT, WHOLE
 from truehue.core.verdict.expectations import Expectation, expectations_of
 from truehue.core.verdict.measure import TargetObject, measure
@@ -33,11 +34,14 @@ def image_row(
     rule: str = "",
     lab: Lab | None = None,
     delta_e00: float | None = None,
+    masker: str = "",
 ) -> dict[str, Any]:
     """A row of the table: the columns are its keys. ``lab`` is the measured color, CIELAB, D65 and 2
-    degrees; ``people_name`` is the name that people use most for it, ``people_percent`` their share.
-    What is not known is None."""
-    name = naming(lab).names[0] if lab is not None else None
+    degrees; ``people_name`` is the name that people use most for it, ``people_percent`` their share
+    of ``people_answers`` answers; ``masker`` says how the pixels were selected
+    (:func:`truehue.core.masks.registry.describe`). What is not known is None."""
+    people = naming(lab) if lab is not None else None
+    name = people.names[0] if people else None
     return {
         "file": file,
         "prompt": prompt,
@@ -51,6 +55,8 @@ def image_row(
         **dict(zip(("L*", "a*", "b*"), _rounded(lab), strict=True)),
         "people_name": name.name if name else None,
         "people_percent": round(100.0 * name.share, 1) if name else None,
+        "people_answers": people.answers if people else None,
+        "masker": masker if lab is not None else "",
         "reason": reason,
     }
 
@@ -74,10 +80,11 @@ def measured_rows(
     try:
         if step.loaded is None:
             raise TrueHueError(step.problem or f"It is a copy of {step.same_as}.")
-        srgb8, mask = step.loaded.srgb8, _mask(step, len(expectations), masker)
+        srgb8 = step.loaded.srgb8
+        mask, selected_by = _mask(step, len(expectations), masker)
         if not expectations:
             lab = describe_colors(masked_colors(srgb8, mask)).lit_lab
-            yield image_row(file, prompt, None, NO_TARGET, NO_REASON, lab=lab)
+            yield image_row(file, prompt, None, NO_TARGET, NO_REASON, lab=lab, masker=selected_by)
     except TrueHueError as error:
         for expectation in expectations or (None,):
             yield image_row(file, prompt, expectation, UNSCORED, str(error))
@@ -99,16 +106,19 @@ def measured_rows(
             rule=verdict.rule,
             lab=verdict.lab,
             delta_e00=distance,
+            masker=selected_by,
         )
 
 
-def _mask(step: ImportStep, objects: int, masker: str) -> np.ndarray:
-    """The pixels of the object, bool ``(H, W)``; raises TrueHueError where nobody can tell."""
+def _mask(step: ImportStep, objects: int, masker: str) -> tuple[np.ndarray, str]:
+    """The pixels of the object, bool ``(H, W)``, and how they were selected; raises TrueHueError where
+    nothing can tell."""
     assert step.loaded is not None
     if masker == WHOLE:
-        return np.ones(step.loaded.srgb8.shape[:2], dtype=bool)
+        return np.ones(step.loaded.srgb8.shape[:2], dtype=bool), describe(WHOLE, {})
     if objects > 1:
         raise MaskError(f"What stands out is one object; this prompt has {objects}.")
     if step.loaded.opaque is not None and step.loaded.opaque.any():
-        return step.loaded.opaque
-    return select_salient(step.loaded.srgb8)[0]
+        return step.loaded.opaque, describe(FILE, {"from": TRANSPARENCY})
+    pixels, _, parameters = select_salient(step.loaded.srgb8)
+    return pixels, describe(SALIENT, {SALIENT: parameters})

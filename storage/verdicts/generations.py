@@ -15,6 +15,7 @@ from truehue.core.errors import BadInput, NotStored
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.prompts.search.columns import PromptStatus
 from truehue.core.records import GenerationRecord
+from truehue.core.verdict.rules import FAIL, PASS, UNSCORED
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware
 from truehue.storage.database.expectation_keys import target_keys, targets_of
@@ -128,7 +129,8 @@ class PromptStatuses:
 
 
 STATUSES = ("drawn", "failed")
-VERDICTS = ("pass", "fail", "unscored", "")
+UNDECIDED = "undecided"
+VERDICTS = (PASS, FAIL, UNSCORED, UNDECIDED, "")
 
 SOURCES = ("drawn", "imported")
 
@@ -419,9 +421,10 @@ class GenerationFilters(TypedDict, total=False):
     """What a drawing has to be; None, or nothing at all, leaves it open.
 
     ``prompt`` is the set's id and the prompt's id. ``verdict`` is ``pass``, ``fail``, ``unscored``
-    or, for drawings without any, empty: of each rule as :mod:`truehue.storage.verdicts.evidence`
-    says, and over all rules one fail makes a fail, then one unscored makes unscored. ``rule`` has
-    that rule alone decide.
+    or, for generations without any, empty: of each rule as
+    :mod:`truehue.storage.verdicts.evidence` says, and over all rules one fail makes a fail, then
+    one unscored makes unscored. ``undecided`` are the images that are unscored or have no verdict.
+    ``rule`` has that rule alone decide.
     """
 
     model: str | None
@@ -453,7 +456,9 @@ def filter_of(
     if status is not None and status not in STATUSES:
         raise BadInput(f"status is {status!r}: give one of {', '.join(STATUSES)}.")
     if verdict is not None and verdict not in VERDICTS:
-        raise BadInput(f"verdict is {verdict!r}: give pass, fail, unscored or an empty text.")
+        raise BadInput(
+            f"verdict is {verdict!r}: give pass, fail, unscored, undecided or an empty text."
+        )
     source, prompt_id = prompt or (None, None)
     fields = {
         "model": model,
@@ -465,14 +470,20 @@ def filter_of(
     tests = [f"{name} = ?" for name, value in fields.items() if value is not None]
     values: list[Any] = [value for value in fields.values() if value is not None]
     if verdict is not None:
-        tests.append(f"number {'IN' if verdict else 'NOT IN'} ({_verdict_sql(verdict)})")
-        values += [rule, verdict] if verdict else [rule]
+        found = "NOT IN" if verdict in ("", UNDECIDED) else "IN"
+        tests.append(f"number {found} ({_verdict_sql(verdict)})")
+        values.append(rule)
+    if verdict == UNDECIDED:
+        tests.append("image_id IS NOT NULL")
     return Filter(f"WHERE {' AND '.join(tests)}" if tests else "", tuple(values))
 
 
 def _verdict_sql(verdict: str) -> str:
-    """The SQL of the drawings with that verdict, or with any where it is empty."""
+    """The SQL of the generations with that verdict; with any where it is empty, and with a pass or a
+    fail for ``undecided``."""
+    condition = "<> 'unscored'" if verdict == UNDECIDED else f"= '{verdict}'"
+    together = TOGETHER.format(status="status")
     return f"""
         SELECT number FROM ({verdicts("drawings")}) GROUP BY number
-        {f"HAVING {TOGETHER.format(status='status')} = ?" if verdict else ""}
+        {f"HAVING {together} {condition}" if verdict else ""}
     """

@@ -13,7 +13,7 @@ from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.request import GenerationRequest
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.context import EXAMPLE, ROOT, Context
+from truehue.tabs.page.context import EXAMPLE, ROOT, UPLOAD, Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 
@@ -24,6 +24,7 @@ SOURCE = (
     "Mean ratings of 70 concepts, Schloss Visual Reasoning Lab, gpt-cca "
     "(github.com/SchlossVRL/gpt-cca at 3141b6b, MIT)"
 )
+RENDERS = "Example: three renders of a banana, yellow to green"
 CONCEPT = "banana"
 COLORS = ("l3:Vivid yellow", "l3:Brilliant greenish yellow", "l3:Strong yellow green")
 SIZE_PX = 256
@@ -42,9 +43,14 @@ def store_ratings(context: Context) -> None:
 
 
 def has_example(context: Context) -> bool:
-    """Whether Compare has only what TrueHue brings: then it opens with its example."""
-    names = [record.name for record in context.storage.distributions.all()]
-    return context.example and names == [NAME] and context.own_images() == 0
+    """Whether Compare has only what TrueHue brings: then it opens with its example. A photograph that
+    was dropped somewhere is nothing that it would open with."""
+    people = [record.name for record in context.storage.distributions.all()]
+    images = {record.name for record in context.storage.picture_sets.all()}
+    own = context.own_images()
+    if not context.demo:
+        own -= context.storage.images.counts().get(UPLOAD, 0)
+    return context.example and people == [NAME] and images <= {RENDERS} and own == 0
 
 
 class ComparedExample(TypedDict):
@@ -70,8 +76,7 @@ def make_renders(context: Context) -> None:
         if context.storage.picture_sets.all(hidden=True):
             return
         images = [(*_render(context, seed, color), "") for seed, color in enumerate(COLORS)]
-        name = "Example: three renders of a banana, yellow to green"
-        context.storage.picture_sets.add(name, CONCEPT, images, of_people=False)
+        context.storage.picture_sets.add(RENDERS, CONCEPT, images, of_people=False)
 
 
 def _render(context: Context, seed: int, color: str) -> tuple[str, str]:

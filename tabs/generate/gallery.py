@@ -150,6 +150,7 @@ def _generation_json(
     ]
     about = [model_name(row.model), *(text for text in settings if text)]
     size = f"{row.width} × {row.height} pixels" if row.width and row.height else ""
+    file = str(row.origin.get("file") or "")
     source = "generated" if row.source == "drawn" else row.source
     return {
         "drawing_id": row.drawing_id,
@@ -157,9 +158,9 @@ def _generation_json(
         "image_id": row.image_id,
         "status": row.status,
         "reason": row.reason,
-        "text": row.text or str(row.origin.get("file") or ""),
+        "text": row.text or file,
         "about": " · ".join(about),
-        "details": "\n".join(text for text in (row.prompt_id, size, source) if text),
+        "details": "\n".join(text for text in (row.prompt_id, file, size, source) if text),
         "notes": list(notes),
         "width": row.width,
         "height": row.height,
@@ -173,7 +174,7 @@ def _generation_json(
             for position in range(len(row.targets))
         ],
         "verdicts": [verdict.as_json() for verdict in image_verdicts(row.targets, verdicts)],
-        "unscored": "" if expectations or not row.image_id else color_sentence(measured),
+        "unscored": "" if expectations or not row.image_id else color_sentence(measured, row.text),
         "measured": color_hex(measured) if measured and not expectations else "",
         "concept": _concept_id(row),
     }

@@ -71,6 +71,30 @@ def steps(
     return entries
 
 
+def measured_on(measurement: Measurement) -> str:
+    """On which of the mask's pixels the color was measured, and how many a larger material left out."""
+    dominant = measurement.dominant
+    assert dominant is not None
+    share = _percent(dominant.used_count, dominant.pixel_count)
+    if not dominant.steps:
+        return "Measured on all pixels of the mask."
+    if not rule(measurement.verdict.rule).lit:
+        names = ", then ".join(name for name, _ in dominant.steps)
+        return f"Measured on {share} of the mask: {names}."
+    others = dominant.pixel_count - dominant.steps[0][1]
+    rest = (
+        f" Other materials, {_percent(others, dominant.pixel_count)} of it, do not count."
+        if len(dominant.steps) > 1
+        else ""
+    )
+    return f"Measured on {share} of the mask: the lit part of its largest material.{rest}"
+
+
+def _percent(pixels: int, total: int) -> str:
+    percent = 100.0 * pixels / total
+    return f"{percent:.0f}%" if percent >= 0.5 else "<1%"
+
+
 def color_steps(
     mask_text: str,
     mask_parameters: Mapping[str, Any],

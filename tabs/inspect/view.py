@@ -28,7 +28,7 @@ from truehue.tabs.inspect.colors import (
 )
 from truehue.tabs.inspect.differences import ComparedColors, compared_colors
 from truehue.tabs.inspect.nearest import nearest_name
-from truehue.tabs.inspect.steps import steps
+from truehue.tabs.inspect.steps import measured_on, steps
 from truehue.tabs.page import figures
 from truehue.tabs.verdicts.question import VerdictQuestion
 
@@ -139,6 +139,7 @@ class VerdictCard(CardHead, total=False):
     alternatives: list[dict[str, float]]
     others: list[OtherVerdict]
     light: str
+    measured_on: str
     confidence: ConfidenceJson | None
     absent: str
     truth: str
@@ -284,6 +285,7 @@ def verdict_view(
         "alternatives": alternatives(measurement),
         "others": [_other(other) for other in others],
         "light": light_sentence(verdict.light),
+        "measured_on": measured_on(measurement),
         "confidence": confidence_view(verdict.confidence_percent),
         "absent": absence(mask_parameters or {}),
         "truth": describe_true_color(

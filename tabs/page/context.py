@@ -36,6 +36,8 @@ KEPT_HOURS = 24
 KEPT_WORDS = f"Only you see what you add; it is deleted after {KEPT_HOURS} hours without use"
 EXAMPLE = "example"
 """The source of the images that the app itself brings."""
+UPLOAD = "upload"
+"""The source of the images that people bring by hand."""
 
 
 Service = TypeVar("Service")

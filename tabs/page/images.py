@@ -9,7 +9,7 @@ from typing import TypedDict
 
 from truehue.core.records import ImageRecord
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.context import Context
+from truehue.tabs.page.context import UPLOAD, Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 
@@ -89,7 +89,7 @@ def store_upload(context: Context, file: Path, name: str, maker: str) -> ImageRe
     with _LARGE if pixels > LARGE_PX else nullcontext():
         loaded = load_image(file, name=name)
     record = context.storage.images.add(
-        loaded.srgb8, loaded.name, "upload", loaded.notes, maker=maker
+        loaded.srgb8, loaded.name, UPLOAD, loaded.notes, maker=maker
     )
     if loaded.opaque is not None and loaded.opaque.any():
         # A cut-out brings its own mask; white paper around it is not the object.

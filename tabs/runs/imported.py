@@ -18,7 +18,7 @@ from truehue.core.records import GenerationRecord
 from truehue.core.runs.records import EXACT, GROUNDED, SALIENT, WHOLE
 from truehue.core.spreadsheets import csv_text
 from truehue.core.verdict.expectations import expectations_of
-from truehue.core.verdict.rules import DEFAULT_RULE, rule
+from truehue.core.verdict.rules import DEFAULT_RULE, RULES, rule
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
@@ -28,12 +28,18 @@ from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.shared_answers import StartedJob
 from truehue.tabs.runs.form import start_runs
-from truehue.tabs.runs.measured import measure_colors, without_target
+from truehue.tabs.runs.measured import add_masks, measure_colors, without_mask, without_target
 from truehue.tabs.runs.request import DETECTOR, SEGMENTER, RunRequest
 from truehue.tabs.runs.scored import generations_of, outcomes, table_of
+from truehue.tabs.verdicts.scoring import score_stored_images
 
 LOOK_S = 0.5
 SHOWN = 100
+WHOLE_IMAGE = {
+    "id": WHOLE,
+    "name": "The whole image",
+    "about": "Every pixel counts: right for patches and textures, wrong for an object in a scene.",
+}
 ENDS = ("finished", "failed", "cancelled", "paused", "interrupted")
 
 
@@ -59,12 +65,7 @@ def offer(
             "transparency. An image without a mask gets no verdict until you "
             "select the object in Inspect.",
         },
-        {
-            "id": WHOLE,
-            "name": "The whole image",
-            "about": "Every pixel counts: right for patches and textures, wrong for an object in a "
-            "scene.",
-        },
+        WHOLE_IMAGE,
     ]
     finders = _finders(context.sources)
     if finders:
@@ -105,10 +106,12 @@ def _finders(sources: Sources) -> dict[str, str]:
 
 
 class ScoreImages(PageRequest):
-    """The images of an import, to be scored: ``job`` is the import's id."""
+    """The images of an import, to be scored: ``job`` is the import's id; ``rest`` takes only those in
+    which no object has a mask yet."""
 
     job: str = Field(title="The import")
     masker: str = ""
+    rest: bool = False
 
 
 class ImportedTable(PageRequest):
@@ -141,7 +144,11 @@ def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> Start
             f"Scoring {count_noun(len(image_ids), 'imported image')}",
             actor,
             lambda job: {
-                **score(context, actor, groups, image_ids, request.masker, job),
+                **(
+                    score_rest(context, image_ids, request.masker, job)
+                    if request.rest
+                    else score(context, actor, groups, image_ids, request.masker, job)
+                ),
                 "csv": f"/api/image-sets/images.csv?job={request.job}",
             },
         ).id
@@ -192,8 +199,38 @@ def score(
             "Verdicts and measured colors are on the cards below."
             + (" In Explore the verdicts are a run of their own." if ids else "")
         ],
-        "lists": [{"title": "Not measured", "items": lacking[:SHOWN], "total": len(lacking)}],
+        "lists": [_not_measured(lacking)],
+        **_offer_rest(context, image_ids, masker),
     }
+
+
+def _offer_rest(context: Context, image_ids: Sequence[str], masker: str) -> dict[str, Any]:
+    """What the dialog offers for images in which ``masker`` selected nothing."""
+    rest = without_mask(context, generations_of(context, image_ids))
+    if masker == WHOLE or not rest:
+        return {}
+    return {"score": {"rest": len(rest), "maskers": [WHOLE_IMAGE], "masker": WHOLE}}
+
+
+def score_rest(context: Context, image_ids: Sequence[str], masker: str, job: Job) -> dict[str, Any]:
+    """Scores and measures the images in which no object has a mask yet, each within the mask that
+    ``masker`` makes. The answer is a report."""
+    rows = without_mask(context, generations_of(context, image_ids))
+    lacking = add_masks(context, rows, masker, job.stop)
+    lacking += measure_colors(context, without_target(rows), masker, job.stop, job.tell)
+    rest_ids = [str(row.image_id) for row in rows]
+    for state in score_stored_images(context, [by.id for by in RULES], rest_ids, job.stop):
+        _report(job, state.done, state.total)
+    return {
+        "title": "Cancelled. What was measured stays." if job.stop.is_set() else "Scored",
+        "counts": outcomes(context, image_ids),
+        "notes": ["Verdicts and measured colors are on the cards below."],
+        "lists": [_not_measured(lacking)],
+    }
+
+
+def _not_measured(lacking: Sequence[str]) -> dict[str, Any]:
+    return {"title": "Not measured", "items": lacking[:SHOWN], "total": len(lacking)}
 
 
 def _report(job: Job, done: int, total: int) -> None:

@@ -7,7 +7,7 @@ from threading import Event
 
 from truehue.core.concepts.palette import COLOR_VERSION, describe_colors
 from truehue.core.errors import MaskError, TrueHueError
-from truehue.core.images.pixels import masked_colors
+from truehue.core.images.pixels import Mask, masked_colors
 from truehue.core.masks import salient
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.records import GenerationRecord, MaskRecord, ObjectColor
@@ -15,11 +15,47 @@ from truehue.core.runs.records import EXACT, SALIENT, WHOLE
 from truehue.core.verdict.expectations import expectations_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
+from truehue.tabs.verdicts.scoring import masks_of
 
 
 def without_target(rows: Sequence[GenerationRecord]) -> list[GenerationRecord]:
     """The images that no color is asked of."""
     return [row for row in rows if row.image_id and not expectations_of(row.targets)]
+
+
+def without_mask(context: Context, rows: Sequence[GenerationRecord]) -> list[GenerationRecord]:
+    """The images in which no object that a color is asked of has a mask, and those without a target
+    color that have none at all."""
+    masks = context.storage.masks.for_images({str(row.image_id) for row in rows})
+
+    def has_mask(row: GenerationRecord) -> bool:
+        records = masks.get(str(row.image_id), ())
+        return bool(masks_of(records, row.targets) if expectations_of(row.targets) else records)
+
+    return [row for row in rows if row.image_id and not has_mask(row)]
+
+
+def add_masks(
+    context: Context, rows: Sequence[GenerationRecord], masker: str, stop: Event
+) -> list[str]:
+    """Stores for every object of these images that a color is asked of the mask that ``masker``
+    makes; the answer says of each image that gets none why. Ends when ``stop`` is set."""
+    lacking = []
+    for row in rows:
+        if stop.is_set():
+            break
+        expectations = expectations_of(row.targets)
+        if not expectations:
+            continue
+        try:
+            mask = _made(context, str(row.image_id), masker)
+        except TrueHueError as error:
+            lacking.append(f"{_name(row)}: {error}")
+            continue
+        for expectation in expectations:
+            target = mask.of_target(expectation.position, expectation.target.name)
+            context.storage.masks.add(str(row.image_id), target)
+    return lacking
 
 
 def measure_colors(
@@ -47,7 +83,7 @@ def measure_colors(
             pixels = masked_colors(context.srgb8(image_id), context.mask_pixels(record.mask_id))
             found = describe_colors(pixels)
         except TrueHueError as error:
-            lacking.append(f"{row.origin.get('file') or row.text}: {error}")
+            lacking.append(f"{_name(row)}: {error}")
             continue
         context.storage.object_colors.add(
             ObjectColor(image_id, record.mask_id, COLOR_VERSION, found.lit_lab, found.pixel_count)
@@ -60,9 +96,17 @@ def _mask(context: Context, image_id: str, masker: str) -> MaskRecord:
     finds none."""
     for record in context.storage.masks.for_image(image_id):
         return record
+    return context.storage.masks.add(image_id, _made(context, image_id, masker))
+
+
+def _made(context: Context, image_id: str, masker: str) -> Mask:
+    """The mask of the whole image, or of what stands out; raises TrueHueError where there is none."""
     if masker == EXACT or (masker != WHOLE and not salient.is_available(context.sources)):
         raise MaskError("No mask: select the object in Inspect.")
     # A name that a detector could look for is not known.
     mark = {"type": WHOLE if masker == WHOLE else SALIENT}
-    mask = mask_from_marks(context.srgb8(image_id), [mark], sources=context.sources)
-    return context.storage.masks.add(image_id, mask)
+    return mask_from_marks(context.srgb8(image_id), [mark], sources=context.sources)
+
+
+def _name(row: GenerationRecord) -> str:
+    return str(row.origin.get("file") or row.text)

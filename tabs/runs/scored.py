@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from threading import Event
 
 from truehue.core.image_sets.measured import NO_REASON, image_row
-from truehue.core.records import GenerationRecord
+from truehue.core.masks.registry import describe
+from truehue.core.records import GenerationRecord, MaskRecord
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.expectations import expectations_of
 from truehue.core.verdict.rules import NO_TARGET, RULES, STATUSES, UNSCORED
@@ -79,10 +80,19 @@ def table_of(
     for row in generations_of(context, image_ids):
         image_id, file = str(row.image_id), str(row.origin.get("file") or "")
         expectations = expectations_of(row.targets)
+        records = {record.mask_id: record for record in masks.get(image_id, ())}
         if not expectations and (color := colors.get(image_id)):
-            yield image_row(file, row.text, None, NO_TARGET, NO_REASON, lab=color.lab)
+            yield image_row(
+                file,
+                row.text,
+                None,
+                NO_TARGET,
+                NO_REASON,
+                lab=color.lab,
+                masker=_selected_by(records.get(color.mask_id)),
+            )
         elif not expectations:
-            yield image_row(file, row.text, None, UNSCORED, color_sentence(None))
+            yield image_row(file, row.text, None, UNSCORED, color_sentence(None, row.text))
         for expectation in expectations:
             verdict = next(
                 (
@@ -107,4 +117,10 @@ def table_of(
                 rule=rule_id,
                 lab=verdict.numbers.get("lab"),
                 delta_e00=verdict.numbers.get("delta_e00"),
+                masker=_selected_by(records.get(verdict.mask_id or "")),
             )
+
+
+def _selected_by(record: MaskRecord | None) -> str:
+    """How the pixels of a mask were selected; empty where there is none."""
+    return describe(record.maker, record.parameters) if record else ""

@@ -203,12 +203,14 @@ def _sentence(row: EvidenceRecord, expectation: Expectation) -> str:
     return by(row.protocol, text + numbers)
 
 
-def color_sentence(color: ObjectColor | None) -> str:
+def color_sentence(color: ObjectColor | None, prompt: str = "") -> str:
     """Why an image without a target color has no verdict, with its color where it was measured: ``No
-    target color: measured #B4532A, most people would call it rust.``"""
+    target color: measured #B4532A, most people would call it rust.`` A ``prompt`` that names none,
+    as systems spell names, is spoken of."""
+    lack = "No target color in the prompt" if prompt else "No target color"
     if color is None:
-        return "No target color, and no color measured yet: select the object in Inspect."
-    return f"No target color: measured {color_hex(color)}, {naming(color.lab).clause}."
+        return f"{lack}, and no color measured yet: select the object in Inspect."
+    return f"{lack}: measured {color_hex(color)}, {naming(color.lab).clause}."
 
 
 def color_hex(color: ObjectColor) -> str:

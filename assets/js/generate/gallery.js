@@ -297,7 +297,7 @@ export function mount(widget) {
   ruleBox.addEventListener('change', () => {
     chooseRule(ruleBox.value);
     cards.forEach((item) => item.update());
-    if (['pass', 'fail', 'unscored'].includes(filter)) again();
+    if (['pass', 'fail', 'undecided'].includes(filter)) again();
     else refresh();
   });
   more.addEventListener('click', further);

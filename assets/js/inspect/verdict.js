@@ -356,6 +356,7 @@ export function mount({ element, props, trigger, watch }) {
       pair,
       metrics,
       yours.box,
+      view.measured_on && el('p', 'th-in-light', view.measured_on),
       view.light && el('p', 'th-in-light', view.light),
       view.names_note && el('p', 'th-in-light th-names-note', view.names_note),
       others(view),

@@ -206,6 +206,7 @@ export function mount({ element }) {
       show(report, ended.result);
       const score = ended.result.score;
       if (score && score.groups) offer({ ...score, job: ended.id });
+      else if (score && score.rest) offer({ ...score, job: offered.job });
       else scoring.hidden = true;
     }
     job = session = '';
@@ -222,6 +223,9 @@ export function mount({ element }) {
     offered = result;
     maskBox.replaceChildren(...result.maskers.map((masker) => new Option(masker.name, masker.id)));
     maskBox.value = result.masker;
+    scoring.querySelector('b').textContent = result.rest
+      ? `Score the ${many(result.rest, 'image')} in which nothing is selected`
+      : 'Score the images';
     about();
     scoring.hidden = false;
     scoring.scrollIntoView({ block: 'nearest' });
@@ -239,6 +243,7 @@ export function mount({ element }) {
         await send('/api/image-sets/score', {
           job: offered.job,
           masker: maskBox.value,
+          ...(offered.rest ? { rest: true } : {}),
         })
       ).job;
       stop.hidden = false;

@@ -18,7 +18,7 @@ function cell(kind, text) {
 
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount({ element, props, trigger, watch }) {
-  const { systems, read, matches, similar } = colorReading(catalog);
+  const { systems, read, matches, namesakes, similar } = colorReading(catalog);
   function describe(color) {
     const [l, a, b] = color.lab;
     const tidyZero = (v, n) =>
@@ -35,7 +35,16 @@ export function mount({ element, props, trigger, watch }) {
       tidyZero(a, 2) +
       ' · b*\u00a0' +
       tidyZero(b, 2);
-    return color.name ? color.name + ' · ' + systems.get(color.system) + ' · ' + numbers : numbers;
+    if (!color.name) return numbers;
+    const others = namesakes(color).map(valueOf);
+    return (
+      color.name +
+      ' · ' +
+      systems.get(color.system) +
+      ' · ' +
+      numbers +
+      (others.length ? ' · another color: ' + others.join(', ') : '')
+    );
   }
   function missing(text) {
     const near = similar(text, 4).map((c) => c.name);

@@ -126,7 +126,8 @@ export function colorReading(catalog) {
     const { key, rest } = split(text);
     if (key !== null && !systems.has(key)) {
       return {
-        wrong: '“' + key + '” is no color system: write css:, l1:, l2: or l3: before the name.',
+        wrong:
+          '“' + key + '” is no color system: write ' + order.join(':, ') + ': before the name.',
       };
     }
     const written = readFunction(rest);
@@ -208,5 +209,13 @@ export function colorReading(catalog) {
       .slice(0, count);
   }
 
-  return { systems, read, matches, similar };
+  // The other colors that have this color's name: of systems that agree, the first.
+  function namesakes(color) {
+    const seen = new Set([color.hex]);
+    return order
+      .map((id) => colors.find((c) => c.system === id && c.fold === fold(color.name)))
+      .filter((c) => c && !seen.has(c.hex) && seen.add(c.hex));
+  }
+
+  return { systems, read, matches, namesakes, similar };
 }

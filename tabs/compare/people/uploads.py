@@ -12,7 +12,7 @@ from truehue.tabs.compare.people.images import ImageUpload, Layout, laid_out, ma
 from truehue.tabs.compare.people.messages import concept_json, normalize_concept
 from truehue.tabs.compare.people.sets import MAX_NAME
 from truehue.tabs.page.actor import requires
-from truehue.tabs.page.context import Context
+from truehue.tabs.page.context import UPLOAD, Context
 from truehue.tabs.page.errors import count_noun, message_of
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import PageRequest, Session
@@ -174,7 +174,7 @@ def _store_upload(
         loaded = load_image(upload.path, name=upload.name)
         context.require_space(2 * loaded.srgb8[..., 0].size, images=1)
         image_id = context.storage.images.add(
-            loaded.srgb8, loaded.name, "upload", loaded.notes, maker=actor.id
+            loaded.srgb8, loaded.name, UPLOAD, loaded.notes, maker=actor.id
         ).image_id
         if (image_id, upload.contributor) in seen:
             first = seen[image_id, upload.contributor]

@@ -98,7 +98,7 @@ test('a number that does not judge has no limit to move and no mark', async () =
   assert.equal(made.root.querySelectorAll('input[type=range]').length, 1);
   assert.equal(made.part('.th-told .th-state').textContent, '');
   assert.match(made.text('.th-confidence'), /^confidence (over )?\d+% · /);
-  assert.equal(made.text('.th-in-light'), views.truehue.light);
+  assert.deepEqual(made.texts('.th-in-light'), [views.truehue.measured_on, views.truehue.light]);
   assert.equal(made.text('.th-swatch-accepted b'), 'Under this light');
 });
 

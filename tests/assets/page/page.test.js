@@ -381,6 +381,17 @@ test('an import ends in its report, and is scored with the masks that it brought
   assert.deepEqual(posted('score')[0].body, { job: 'i', masker: 'exact' });
   assert.match(inImages('.th-import-report').textContent, /2images stored/);
   assert.equal(inImages('.th-import-score').hidden, false);
+  // What nothing was selected in can be measured as a whole: the offer is of the same import.
+  const rest = { rest: 3, masker: 'whole', maskers: [maskers[1]] };
+  const scored = { ...report('scored', [[2, 'verdicts']]), score: rest };
+  answer('GET /api/jobs/s', job({ id: 's', status: 'done', result: scored }));
+  inImages('.th-import-score-start').click();
+  const heading = () => inImages('.th-import-score b').textContent;
+  await until(() => heading() === 'Score the 3 images in which nothing is selected');
+  answer('GET /api/jobs/s', job({ id: 's', status: 'done', result: report('whole', []) }));
+  inImages('.th-import-score-start').click();
+  await until(() => inImages('.th-import-score').hidden);
+  assert.deepEqual(posted('score')[2].body, { job: 'i', masker: 'whole', rest: true });
   inImages('.th-import-close').click();
 });
 

@@ -86,6 +86,13 @@ test('it shows the value that it starts with', async () => {
   assert.ok(empty.find('swatch').classList.contains('none'));
 });
 
+test('it names the colors of the same name in other systems', async () => {
+  picker = await open('css:pink');
+  assert.match(picker.line(), /^pink · CSS Color Level 4 · #FFC0CB · .* · another color: l2:Pink$/);
+  picker.write('xyz:pink');
+  assert.match(picker.line(), /write css:, l2:, l3:, l1: before the name\.$/);
+});
+
 test('a color is picked by keyboard', () => {
   picker.write('gr blu');
   assert.deepEqual(picker.names(), ['Bluish green', 'Grayish blue']);

@@ -221,7 +221,14 @@ def test_json_is_what_the_pipeline_says(folder: Path) -> None:
     expected = measure(
         *picture(), parse_target(ORANGE), target_object=TargetObject("mug")
     ).as_json()
-    assert result == {"file": "mug.png", "mask": "mask.png", **expected, "image_notes": []}
+    assert result == {
+        "file": "mug.png",
+        "mask": "mask.png",
+        **expected,
+        "image_notes": [],
+        "illuminant": "D65",
+        "observer_deg": 2,
+    }
 
 
 def test_differences_are_evidence_beside_the_verdict(folder: Path) -> None:

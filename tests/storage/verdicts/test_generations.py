@@ -224,12 +224,13 @@ def test_drawings_are_found_by_their_verdicts(storage: Storage) -> None:
     add(answers(free.image_id, asks("bowl"), status="fail"))
     result = {
         verdict: storage.drawings.recent(verdict=verdict)
-        for verdict in ("pass", "fail", "unscored", "")
+        for verdict in ("pass", "fail", "unscored", "undecided", "")
     }
     assert result == {
         "pass": [rows[3], rows[0]],
         "fail": [free, rows[1]],
         "unscored": [rows[2]],
+        "undecided": [rows[5], rows[4], rows[2]],
         "": [failed, rows[5], rows[4]],
     }
     assert storage.drawings.count(verdict="", status="drawn") == 2

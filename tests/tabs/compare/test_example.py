@@ -55,5 +55,7 @@ def test_compare_opens_with_an_example_until_there_are_own_data(context: Context
     assert (group.words, group.of_people, group.images) == ("banana", False, len(COLORS))
     make_renders(context)
     assert len(context.storage.images.recent(source=EXAMPLE)) == len(COLORS)
-    # The photograph was brought by somebody.
+    # A photograph is nothing that Compare opens with; a generated image may be.
+    assert compare_example(context, OWNER, EmptyRequest())["concept"]
+    context.storage.images.add(still_life((40, 70, 200), 2)[0], "a blue vase", "generated")
     assert compare_example(context, OWNER, EmptyRequest()) == {"concept": ""}

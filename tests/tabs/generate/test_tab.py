@@ -66,7 +66,7 @@ def test_a_card_of_a_concept_leads_to_compare_and_names_its_stand_in(context: Co
     (shown,) = generations_json(context, context.storage.drawings.recent())
     assert (shown["concept"], shown["unscored"]) == (
         "concept-0044-rotten",
-        "No target color, and no color measured yet: select the object in Inspect.",
+        "No target color in the prompt, and no color measured yet: select the object in Inspect.",
     )
     drawn(context, "bicycle", "css:teal", failure="ignored")
     (shown,) = generations_json(context, context.storage.drawings.recent(1))

@@ -178,7 +178,37 @@ def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
     reported = outcomes(context, [str(card["image_id"]) for card in cards.values()])
     assert [1, "verdicts by truehue: pass"] in reported
     assert [1, "image without a target color: measured"] in reported
-    assert cards["a happy dog"]["unscored"].startswith("No target color: measured #5A5A5A")
+    assert cards["a happy dog"]["unscored"].startswith(
+        "No target color in the prompt: measured #5A5A5A"
+    )
+
+
+@pytest.mark.usefixtures("workers_here")
+def test_images_in_which_nothing_was_selected_are_scored_whole(
+    tmp_path: Path, context: Context
+) -> None:
+    wanted = read_as(ImageFolder, {"path": str(table_of(tmp_path))})
+    imported_job = ended(context, start_import(context, OWNER, wanted)["job"])
+
+    def score(masker: str, rest: bool) -> dict[str, Any]:
+        fields = {"job": imported_job.job_id, "masker": masker, "rest": rest}
+        request = read_as(ScoreImages, fields)
+        return dict(ended(context, start_scoring(context, OWNER, request)["job"]).result)
+
+    selected = score("exact", rest=False)
+    assert [2, "images without a mask: not scored"] in selected["counts"]
+    assert selected["score"]["rest"] == 3
+    assert [masker["id"] for masker in selected["score"]["maskers"]] == ["whole"]
+    runs = len(context.service(RunSupervisor).folders())
+    whole = score("whole", rest=True)
+    assert "score" not in whole
+    assert [1, "verdicts by truehue: pass"] in whole["counts"]
+    assert [1, "image without a target color: measured"] in whole["counts"]
+    assert len(context.service(RunSupervisor).folders()) == runs
+    table = read_as(ImportedTable, {"job": imported_job.job_id})
+    rows = list(csv.DictReader(io.StringIO(images_csv(context, OWNER, table)[1])))
+    assert {row["masker"] for row in rows} == {"Whole image"}
+    assert all(int(row["people_answers"]) >= 20 for row in rows)
 
 
 def test_images_without_a_prompt_end_with_their_color(tmp_path: Path, context: Context) -> None:
@@ -203,7 +233,7 @@ def test_images_without_a_prompt_end_with_their_color(tmp_path: Path, context: C
     by_mask = score("exact")
     assert [1, "image without a target color: measured"] in by_mask["counts"]
     (lacking,) = by_mask["lists"]
-    assert lacking["total"] == 3
+    assert (lacking["total"], by_mask["score"]["rest"]) == (3, 3)
     assert "red.png: No mask: select the object in Inspect." in lacking["items"]
     assert score("whole")["counts"] == [[4, "images without a target color: measured"]]
     cards = {
