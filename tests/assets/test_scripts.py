@@ -23,6 +23,7 @@ def test_scripts(folder: str) -> None:
             node_with_jsdom(),
             "--no-warnings",
             "--test",
+            "--test-force-exit",  # timers of a page that nobody looks at any more
             "--test-reporter=spec",
             *sorted((HERE / folder).glob("*.test.js")),
         ],
