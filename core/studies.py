@@ -63,6 +63,8 @@ class EventKind(StrEnum):
     """An event of a participant or of their page."""
 
     CONSENT = "consent"
+    SURVEY = "survey"
+    """Answers to the questions about the participant, before or after the trials."""
     SCREENING = "screening"
     ACTION = "action"
     """One thing done on the canvas of a trial, as ``truehue.annotation.colorings`` reads it."""
@@ -72,6 +74,11 @@ class EventKind(StrEnum):
     COMMENT = "comment"
     FINISH = "finish"
     WITHDRAWAL = "withdrawal"
+
+
+PERSONAL = "personal"
+"""Where the event of a survey has the answers that are personal data, or in the participant's own
+words, apart from the others."""
 
 
 @dataclass(frozen=True)

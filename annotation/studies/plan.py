@@ -21,6 +21,7 @@ from truehue.annotation.studies.cases import (
     Stimulus,
     stimuli_of,
 )
+from truehue.annotation.studies.survey import Survey
 from truehue.core.errors import BadInput
 
 MAX_SKETCHES = 12
@@ -193,7 +194,7 @@ class StudyPlan:
     never. ``missed_checks_limit``: with so many missed attention checks a participation ends,
     None never. ``time_limit_s``: seconds from the consent, after which nobody answers any more who
     has not answered everything; None without a limit. ``omit_equal``: stimuli that show one image
-    twice are not asked about.
+    twice are not asked about. ``survey``: questions about the participant, before and after.
     ``ask_background``: whether somebody who colors the surround of a sketch is asked if it belongs
     to the concept, and such a coloring is flagged; None, as in plans that were stored before there
     was this, flags and does not ask. Raises BadInput for a plan that cannot be served.
@@ -235,6 +236,7 @@ class StudyPlan:
     missed_checks_limit: int | None = None
     time_limit_s: int | None = None
     omit_equal: bool = False
+    survey: Survey = field(default_factory=Survey)
 
     def __post_init__(self) -> None:
         for name, text in (("title", self.title), ("question", self.question)):

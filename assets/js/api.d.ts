@@ -477,6 +477,7 @@ declare namespace Api {
     training?: TrainingForm;
     screening?: ScreeningForm;
     consent?: string;
+    survey?: SurveyQuestions;
     intro?: string;
     outro?: string;
     wording?: Record<string, string>;
@@ -836,6 +837,8 @@ declare namespace Api {
     fewer_replicates: Array<FewerReplicates>;
     seconds: number;
     computed_at: string;
+    survey: Array<SurveyResult>;
+    group: string;
   }
 
   interface ConceptChoices {
@@ -2902,6 +2905,7 @@ declare namespace Api {
     stage: string;
     language: string;
     withheld: boolean;
+    surveyed: Array<string>;
     plates: number;
     patches: Array<string>;
     training: TrainingState | null;
@@ -3257,6 +3261,7 @@ declare namespace Api {
     wording: Record<string, Record<string, string>>;
     endings: Record<string, Array<string>>;
     sites: Array<Record<string, any>>;
+    survey: SurveyChoicesJson;
     limits: Record<string, Array<number>>;
   }
 
@@ -3833,6 +3838,7 @@ declare namespace Api {
     training?: TrainingForm;
     screening?: ScreeningForm;
     consent?: string;
+    survey?: SurveyQuestions;
     intro?: string;
     outro?: string;
     wording?: Record<string, string>;
@@ -4667,6 +4673,7 @@ declare namespace Api {
     training?: TrainingForm;
     screening?: ScreeningForm;
     consent?: string;
+    survey?: SurveyQuestions;
     intro?: string;
     outro?: string;
     wording?: Record<string, string>;
@@ -4710,6 +4717,7 @@ declare namespace Api {
     returns_after_s: number | null;
     time_limit_s: number | null;
     screens_out: boolean;
+    survey: Survey;
     language: string;
     wording: Record<string, string>;
     rating: RatingScale | null;
@@ -4906,6 +4914,71 @@ declare namespace Api {
     by_group: Array<GroupJson>;
     questions: QuestionResultsJson | null;
     validation: MetricValidity;
+  }
+
+  interface Survey {
+    before: Array<SurveyItem>;
+    after: Array<SurveyItem>;
+  }
+
+  interface SurveyChoicesJson {
+    forms: Record<string, string>;
+    presets: Array<SurveyPresetJson>;
+  }
+
+  interface SurveyCount {
+    choice: number | null;
+    text: string;
+    people: number;
+  }
+
+  interface SurveyItem {
+    id: string;
+    text: string;
+    form: 'single' | 'multiple' | 'number' | 'text' | 'scale';
+    choices: Array<string>;
+    other: boolean;
+    required: boolean;
+    personal: boolean;
+    low: number | null;
+    high: number | null;
+    steps: number;
+    ends: [string, string];
+  }
+
+  interface SurveyPresetJson {
+    name: string;
+    items: Record<string, Record<string, any>>;
+  }
+
+  interface SurveyQuestion {
+    id: string;
+    text: string;
+    form?: 'single' | 'multiple' | 'number | string' | 'text' | 'scale';
+    choices?: Array<string>;
+    other?: boolean;
+    required?: boolean;
+    personal?: boolean;
+    low?: number | string | null;
+    high?: number | string | null;
+    steps?: number | string;
+    ends?: [string, string];
+  }
+
+  interface SurveyQuestions {
+    before?: Array<SurveyQuestion>;
+    after?: Array<SurveyQuestion>;
+  }
+
+  interface SurveyResult {
+    id: string;
+    text: string;
+    form: string;
+    people: number;
+    counts: Array<SurveyCount>;
+    median: number | null;
+    low: number | null;
+    high: number | null;
   }
 
   interface SwatchJson {

@@ -12,6 +12,7 @@ import duckdb
 
 from truehue.core.errors import AlreadyEnrolled, BadInput
 from truehue.core.studies import (
+    PERSONAL,
     Decision,
     Enrolment,
     EventKind,
@@ -262,17 +263,26 @@ class Participants:
             )
 
     def clear_external(self, study_id: str) -> int:
-        """Delete what recruiting sites call the participants of a study; returns of how many."""
+        """Delete what recruiting sites call the participants of a study, and what they answered that
+        is personal data; returns of how many participants."""
         with self._database.transaction() as cursor:
             cleared = cursor.execute(
                 "UPDATE study_participants SET external = '{}' "
                 "WHERE study_id = ? AND external <> '{}' RETURNING participant_id",
                 [study_id],
             ).fetchall()
+            cleared += cursor.execute(
+                f"UPDATE study_events SET body = json_merge_patch(body, '{{\"{PERSONAL}\": null}}') "
+                f"WHERE kind = ? AND json_extract(body, '$.{PERSONAL}') NOT IN ('{{}}', 'null') "
+                "AND participant_id IN "
+                "(SELECT participant_id FROM study_participants WHERE study_id = ?) "
+                "RETURNING participant_id",
+                [EventKind.SURVEY.value, study_id],
+            ).fetchall()
         self.changes += 1
         # Otherwise the rows stay readable in the log beside the database.
         self._database.checkpoint()
-        return len(cleared)
+        return len(set(cleared))
 
     def decide(self, participant_id: str, excluded: bool, reason: str, author: str) -> None:
         """Store a researcher's decision to leave a participant out, or back in."""

@@ -15,7 +15,6 @@ from truehue.core.errors import BadInput, NotStored
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.prompts.search.columns import PromptStatus
 from truehue.core.records import GenerationRecord
-from truehue.core.verdict.rules import FAIL, PASS, UNSCORED
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware
 from truehue.storage.database.expectation_keys import target_keys, targets_of
@@ -130,7 +129,7 @@ class PromptStatuses:
 
 STATUSES = ("drawn", "failed")
 UNDECIDED = "undecided"
-VERDICTS = (PASS, FAIL, UNSCORED, UNDECIDED, "")
+VERDICTS = ("pass", "fail", "unscored", UNDECIDED, "")
 
 SOURCES = ("drawn", "imported")
 

@@ -151,6 +151,9 @@ def _body(kind: EventKind, body: Mapping[str, Any]) -> dict[str, Any]:
                 names += ("actions", "checksum", "active_ms")
             read = {name: body.get(name) for name in names}
             return {**read, **_reason(body), **_background(body), **_display(body)}
+        case EventKind.SURVEY:
+            # The plan says what is valid (truehue.annotation.studies.survey).
+            return {"part": body.get("part"), "answers": body.get("answers")}
         case EventKind.SCREENING:
             return {**_screening(body), **_display(body)}
         case EventKind.AWAY:

@@ -26,6 +26,7 @@ from truehue.annotation.participants import too_fast
 from truehue.annotation.screening import Patch, PlateChoice, patches_for, plates_for, scored
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import MAX_TRIALS, Ending, StudyPlan
+from truehue.annotation.studies.survey import SurveyPart, read_survey
 from truehue.core.errors import BadInput
 from truehue.core.studies import ColoringMark, Event, EventKind, ParticipantRecord, Purpose, Trial
 from truehue.storage.studies.events import cost_of
@@ -48,6 +49,7 @@ class Stage(StrEnum):
     """Where somebody stands, as their page shows it."""
 
     CONSENT = "consent"
+    SURVEY = "survey"
     SCREENING = "screening"
     TRIALS = "trials"
     FINISHED = "finished"
@@ -73,6 +75,7 @@ class TrainingState(TypedDict):
 class ParticipantSession:
     """``trials`` are by position; ``answers`` those that stand, the last given one last; ``ids`` of
     all stored events, of a draft those ``before`` it and its own; ``marks`` on their colorings;
+    ``surveyed`` are the parts of the survey that they answered;
     ``sign_at`` the last sign of them; ``finished_with`` as many trials; ``ended``: how their
     participation ended before that, time aside; ``too_fast``: they had given their answers sooner
     than anybody can when they gave the last one, which a ``preview`` may. ``turn``: what one
@@ -91,6 +94,7 @@ class ParticipantSession:
     sign_at: datetime = field(init=False)
     consented: bool = False
     screened: bool = False
+    surveyed: Set[SurveyPart] = frozenset()
     finished_with: int = -1
     ended: Ending | None = None
     preview: bool = False
@@ -139,8 +143,8 @@ class ParticipantSession:
         return kind is EventKind.UNDO or not self.through
 
     def stage(self, now: datetime) -> Stage:
-        """What their page shows next. A screening without pass marks holds nobody up: answers are
-        taken."""
+        """What their page shows next. A screening without pass marks, and questions that need no
+        answer, hold nobody up: answers are taken."""
         if self.ended:
             return Stage(self.ended)
         if self.finished:
@@ -149,6 +153,8 @@ class ParticipantSession:
             return Stage.TIMED_OUT
         if not self.consented:
             return Stage.CONSENT
+        if self.plan.survey.before and SurveyPart.BEFORE not in self.surveyed:
+            return Stage.SURVEY
         screening = self.plan.screening.plates or self.plan.screening.patches
         return Stage.SCREENING if screening and not self.screened else Stage.TRIALS
 
@@ -164,6 +170,10 @@ class ParticipantSession:
         draft.ids, draft.before = set(), self.ids  # a painter has thousands: they are not copied
         draft.canvases = self.canvases.draft()
         return draft
+
+    def lacks(self, part: SurveyPart) -> bool:
+        """Whether questions about them that need an answer have none."""
+        return self.plan.survey.is_required(part) and part not in self.surveyed
 
     @property
     def has_started(self) -> bool:
@@ -219,6 +229,8 @@ class ParticipantSession:
         answers = (EventKind.ANSWER, EventKind.ACTION, EventKind.FINISH)
         if self.plan.screening.has_pass_mark and not self.screened and event.kind in answers:
             raise Refusal("The screening comes first. Reload the page.", "screening")
+        if event.kind in answers and self.lacks(SurveyPart.BEFORE):
+            raise Refusal("The questions about you come first. Reload the page.", "survey")
         if event.kind is not EventKind.WITHDRAWAL:
             check_space(self.canvases, self.max_bytes, event.kind is EventKind.ACTION)
         if event.position is not None:
@@ -240,6 +252,8 @@ class ParticipantSession:
                 if self.screened:
                     raise Refusal("The screening was answered before.", "answered")
                 return self._scored(event)
+            case EventKind.SURVEY:
+                return self._read_survey(event)
             case EventKind.FINISH:
                 if left := len(self.open_positions):
                     raise Refusal(
@@ -249,6 +263,8 @@ class ParticipantSession:
                     )
                 if self.practice.stage is PracticeStage.WAITING:
                     raise Refusal("Your practice is reviewed first. Come back later.", "early")
+                if self.lacks(SurveyPart.AFTER):
+                    raise Refusal("The last questions come first. Reload the page.", "survey")
                 if self.plan.kind is Kind.COLORINGS:
                     return replace(event, body={**event.body, "trials": len(self.trials)})
             case _:
@@ -272,6 +288,8 @@ class ParticipantSession:
                 self.screened = True
                 if not passes_screening(self.plan, self.person.number, event):
                     self.ended = Ending.SCREENED_OUT
+            case EventKind.SURVEY:
+                self.surveyed |= {SurveyPart(event.body["part"])}
             case EventKind.FINISH:
                 # Of before there were second colorings: nothing was given after the end.
                 count = event.body.get("trials")
@@ -329,6 +347,15 @@ class ParticipantSession:
     def practice(self) -> PracticeState:
         """How the practice stands; accepted where there is none."""
         return practice_state(self.plan, self.trials, self.answers, self.marks)
+
+    def _read_survey(self, event: Event) -> Event:
+        try:
+            body = read_survey(self.plan.survey, event.body)
+        except BadInput as error:
+            raise Refusal(str(error), "bad", 400, error.field) from None
+        if SurveyPart(body["part"]) in self.surveyed:
+            raise Refusal("These questions were answered before.", "answered")
+        return replace(event, body=body)
 
     def _check_open(self, event: Event) -> None:
         assert event.position is not None

@@ -21,6 +21,7 @@ from truehue.annotation.studies.plan import (
     Material,
     StudyPlan,
 )
+from truehue.annotation.studies.survey import Survey, SurveyPart
 from truehue.core.color.uw71 import uw71
 from truehue.core.studies import Purpose, State, Trial
 from truehue.tabs.participants.live_study import LiveStudy
@@ -73,6 +74,7 @@ class StudyOnPage(TypedDict):
     returns_after_s: int | None
     time_limit_s: int | None
     screens_out: bool
+    survey: Survey
     language: str
     wording: dict[str, str]
     rating: RatingScale | None
@@ -108,6 +110,7 @@ class ParticipantJson(EndingPage):
     stage: str
     language: str
     withheld: bool
+    surveyed: list[str]
     plates: int
     patches: list[str]
     training: TrainingState | None
@@ -256,7 +259,8 @@ def participant_json(live_study: LiveStudy, session: ParticipantSession) -> Part
     stage, ending = session.stage(now), session.ended
     is_over = not live_study.takes_answers(session)
     if session.through:
-        ending = Ending.COMPLETED
+        # The code is for the whole study, its last questions included.
+        ending = None if session.lacks(SurveyPart.AFTER) and not is_over else Ending.COMPLETED
         if is_over:
             stage = Stage.FINISHED  # they need not press Finish, and cannot any more
     elif ending is None and session.is_late(now):
@@ -264,7 +268,9 @@ def participant_json(live_study: LiveStudy, session: ParticipantSession) -> Part
     elif ending is None and is_over:
         ending = Ending.FULL
     completion = plan.completion_of(ending) if ending else Completion()
-    withheld = bool(session.through and session.too_fast and (completion.code or completion.url))
+    withheld = bool(
+        ending is Ending.COMPLETED and session.too_fast and (completion.code or completion.url)
+    )
     back = ending_page(
         replace(completion, code="", url="") if withheld else completion, session.person.external
     )
@@ -280,6 +286,7 @@ def participant_json(live_study: LiveStudy, session: ParticipantSession) -> Part
         "code": back["code"],
         "url": back["url"],
         "withheld": withheld,
+        "surveyed": sorted(session.surveyed),
         "plates": len(session.plates),
         "patches": [patch.name for patch in session.patches],
         "training": session.training(),
@@ -397,6 +404,7 @@ def _study_json(live_study: LiveStudy, plan: StudyPlan) -> StudyOnPage:
         "returns_after_s": plan.returns_after_s,
         "time_limit_s": plan.time_limit_s,
         "screens_out": plan.screening.has_pass_mark,
+        "survey": plan.survey,
         "language": plan.language,
         "wording": dict(plan.wording),
         "rating": {"steps": RATING_STEPS} if plan.kind is Kind.RATINGS else None,

@@ -49,7 +49,8 @@ NOTE = (
     "JSON."
 )
 ANONYMOUS = (
-    "This export is anonymous: what recruiting sites call participants, their free text, links' "
+    "This export is anonymous: what recruiting sites call participants, their free text, answers "
+    "about them that are personal data, links' "
     "labels, what the endings give, the names of those who ran the study, the text to agree to, "
     "which has these names (its version stays), the reasons for opening and closing, what was "
     "written to single participants of their practice and of second colorings, and notes on "

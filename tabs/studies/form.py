@@ -28,6 +28,7 @@ from truehue.core.errors import BadInput
 from truehue.tabs.page.requests import PageRequest, Whole, digits, no_bool, single_of, texts
 from truehue.tabs.participants.wording import load_wording
 from truehue.tabs.studies.completion import CompletionForm, EndingsForm
+from truehue.tabs.studies.survey import SurveyQuestions
 
 _PLACE = re.compile(r"\{(\w+)\}")
 FREE = "free"
@@ -409,6 +410,7 @@ class StudyForm(PageRequest):
     training: TrainingForm = TrainingForm()
     screening: ScreeningForm = ScreeningForm()
     consent: str = Field(default="", max_length=MAX_PAGE_TEXT, title="The consent text")
+    survey: SurveyQuestions = SurveyQuestions()
     intro: str = Field(default="", max_length=MAX_PAGE_TEXT, title="The page before")
     outro: str = Field(default="", max_length=MAX_PAGE_TEXT, title="The page after")
     wording: Annotated[Mapping[str, str], AfterValidator(_wording)] = Field(default_factory=dict)

@@ -25,9 +25,10 @@ from truehue.annotation.judgments.answers import read_answer
 from truehue.annotation.participants import ExclusionRule
 from truehue.annotation.studies.cases import SIZES, Kind
 from truehue.annotation.studies.plan import StudyPlan, from_json, to_json
+from truehue.annotation.studies.survey import SurveyPart
 from truehue.core.color.distances import checked
 from truehue.core.errors import BadInput
-from truehue.core.studies import EventKind, Purpose
+from truehue.core.studies import PERSONAL, EventKind, Purpose
 from truehue.core.study_copy import EventCopy, ParticipantCopy, StudyCopy, TrialCopy
 from truehue.tabs.studies.colorings.rule import FIELD as COLORINGS
 from truehue.tabs.studies.colorings.rule import check_coloring_rule
@@ -236,6 +237,8 @@ def _check_person(plan: StudyPlan, person: ParticipantCopy, location: str) -> No
             counter[event.position] += 1
             if isinstance(action, Stroke):
                 rows[event.position] += rows_of(action.points, action.diameter)
+        if event.kind is EventKind.SURVEY:
+            _check_survey(plan, event, location)
         if event.kind is EventKind.ANSWER:
             if event.position is None:
                 raise BadInput(f"{location}: an answer is about no trial.")
@@ -252,6 +255,23 @@ def _check_person(plan: StudyPlan, person: ParticipantCopy, location: str) -> No
                 f"({count:,} rows of pixels; {MAX_ROWS:,} are the most). No page takes as many: "
                 "the export was changed."
             )
+
+
+def _check_survey(plan: StudyPlan, event: EventCopy, location: str) -> None:
+    """The answers of one page, of which an anonymous export has only some."""
+    stored = [event.body.get(name) or {} for name in ("answers", PERSONAL)]
+    part = event.body.get("part")
+    if part not in list(SurveyPart) or not all(isinstance(values, Mapping) for values in stored):
+        raise BadInput(f"{location}: answers about a participant are of no page.")
+    items = {item.id: item for item in plan.survey.part(SurveyPart(part))}
+    for values in stored:
+        for key, value in values.items():
+            if key not in items:
+                raise BadInput(f"{location}: {key[:40]!r} is no question about participants.")
+            try:
+                items[key].read(value)
+            except BadInput as error:
+                raise BadInput(f"{location}: {error}") from None
 
 
 def _checked_action(plan: StudyPlan, event: EventCopy, location: str) -> Action:

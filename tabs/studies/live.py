@@ -16,6 +16,7 @@ from truehue.annotation.assignment.ledger import Ledger
 from truehue.annotation.judgments.answers import Answer, AnswerKind, answers_of
 from truehue.annotation.participants import exclusions_of
 from truehue.annotation.studies.plan import Ending, StudyPlan, from_json
+from truehue.annotation.studies.survey import SurveyPart
 from truehue.core.cache import LruCache
 from truehue.core.studies import Event, EventKind, ParticipantRecord, Purpose, StudyRecord, Trial
 from truehue.tabs.feature import AppParts
@@ -400,6 +401,9 @@ def _stage(
         return "finished" if EventKind.FINISH in kinds else ANSWERED
     if EventKind.CONSENT not in kinds:
         return "consent"
+    surveyed = {event.body.get("part") for event in events if event.kind is EventKind.SURVEY}
+    if plan.survey.before and SurveyPart.BEFORE not in surveyed and not answers:
+        return "survey"
     requested = plan.screening.plates or plan.screening.patches
     return "screening" if requested and EventKind.SCREENING not in kinds else "trials"
 

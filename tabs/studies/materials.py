@@ -37,6 +37,7 @@ from truehue.tabs.studies.form import (
 )
 from truehue.tabs.studies.outline import minutes
 from truehue.tabs.studies.questions.sets import StudyQuestionSet, sets_json
+from truehue.tabs.studies.survey import SurveyChoicesJson, survey_choices
 
 NOTHING = (
     "No images of a run or an imported folder yet. Start a run in Explore, or import a folder of "
@@ -86,6 +87,7 @@ class PresetsView(TypedDict):
     wording: dict[str, Mapping[str, str]]
     endings: dict[str, list[str]]
     sites: list[dict[str, Any]]
+    survey: SurveyChoicesJson
     limits: dict[str, list[int]]
 
 
@@ -173,6 +175,7 @@ def presets(context: Context, actor: Actor, request: EmptyRequest) -> PresetsVie
         "wording": {language: load_wording(language) for language in LANGUAGES},
         "endings": {name: list(texts) for name, texts in OTHER_ENDINGS.items()},
         "sites": [asdict(site) for site in RECRUITING_SITES],
+        "survey": survey_choices(),
         "limits": {
             "votes": [1, MAX_VOTES],
             "trials": [1, MAX_TRIALS],

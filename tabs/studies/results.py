@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypedDict, cast
 
@@ -29,6 +29,7 @@ from truehue.tabs.page.roles import Actor
 from truehue.tabs.sources.studies import StudySource, read_source, source_key
 from truehue.tabs.studies.metrics import metrics_of
 from truehue.tabs.studies.results_json import StudyNumbers, results_json
+from truehue.tabs.studies.survey import SurveyResult, participants_in, survey_json
 
 WAIT_S = 2.0
 """What one question waits for an answer; then the page asks again."""
@@ -110,10 +111,12 @@ class ResultsService:
             return self._saved.get(study_id)
 
     def forget(self, study_id: str) -> None:
-        """Drops what is kept of a study, and what is at work: somebody in it was erased."""
+        """Drops what is kept of a study and of its groups, and what is at work: somebody in it was
+        erased."""
         with self._lock:
-            self._saved.pop(study_id, None)
-            self._tasks.pop(study_id, None)
+            for store in (self._saved, self._tasks):
+                for name in [name for name in store if name.partition("/")[0] == study_id]:
+                    store.pop(name)
 
     def close(self) -> None:
         """Ends what is computed; later questions raise."""
@@ -164,9 +167,11 @@ class StudyReference(PageRequest):
 
 
 class StudyResultsRequest(StudyReference):
-    """``replicates`` are the resamples that intervals are made of."""
+    """``replicates`` are the resamples that intervals are made of; ``group`` narrows the results to
+    participants who gave one answer about themselves, ``item:choice`` (:func:`participants_in`)."""
 
     replicates: Annotated[int, Field(ge=MIN_REPLICATES, le=MAX_REPLICATES)] = REPLICATES
+    group: Annotated[str, Field(max_length=80)] = ""
 
 
 class FewerReplicates(TypedDict):
@@ -177,7 +182,8 @@ class FewerReplicates(TypedDict):
 
 
 class ComputedResults(StudyNumbers):
-    """Results, and how they were computed; ``of`` is the same for equal answers."""
+    """Results, and how they were computed; ``of`` is the same for equal answers. ``survey`` is of all
+    participants, ``group`` the answer that the results are narrowed to."""
 
     key: str
     of: str
@@ -186,6 +192,8 @@ class ComputedResults(StudyNumbers):
     fewer_replicates: list[FewerReplicates]
     seconds: float
     computed_at: str
+    survey: list[SurveyResult]
+    group: str
 
 
 class ComputationState(TypedDict):
@@ -218,19 +226,26 @@ def study_results(context: Context, actor: Actor, request: StudyResultsRequest) 
     key = (source_key(context, study_id), request.replicates)
     service = context.service(ResultsService)
     computed = service.get(
-        study_id, key, lambda step: compute(context, study_id, request.replicates, step)
+        f"{study_id}/{request.group}" if request.group else study_id,
+        key,
+        lambda step: compute(context, study_id, request.replicates, step, request.group),
     )
     return {**state_json(computed), "results": cast(ComputedResults | None, computed.results)}
 
 
 def compute(
-    context: Context, study_id: str, replicates: int, step: Callable[[str], None]
+    context: Context,
+    study_id: str,
+    replicates: int,
+    step: Callable[[str], None],
+    group: str = "",
 ) -> ComputedResults:
-    """The results of a study as JSON; ``step`` is told what is at work."""
+    """The results of a study as JSON; ``step`` is told what is at work. Raises BadInput for a
+    ``group`` that there is not, or that is too small."""
     step("reading")
     with context.storage.snapshot():
         key, source = source_key(context, study_id), read_source(context, study_id)
-    return computed_of(context, source, key, replicates, step)
+    return computed_of(context, source, key, replicates, step, group)
 
 
 def digest(key: object) -> str:
@@ -244,9 +259,13 @@ def computed_of(
     key: object,
     replicates: int,
     step: Callable[[str], None],
+    group: str = "",
 ) -> ComputedResults:
     """The results of a study as it was read, under that ``key``."""
     began = time.monotonic()
+    survey = survey_json(source.plan, source.events)
+    if group:
+        source = replace(source, participants=participants_in(source, group))
     people = source.people
     step("metrics of the candidates")
     metrics = metrics_of(context, source.plan)
@@ -273,6 +292,8 @@ def computed_of(
         "fewer_replicates": _fewer(source.plan.kind, replicates),
         "seconds": round(time.monotonic() - began, 2),
         "computed_at": datetime.now(UTC).isoformat(),
+        "survey": survey,
+        "group": group,
     }
 
 

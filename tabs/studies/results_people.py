@@ -155,7 +155,7 @@ class Erased(TypedDict):
 
 
 class Cleared(TypedDict):
-    """Of how many participants the ids of recruiting sites were deleted."""
+    """Of how many participants personal data were deleted."""
 
     cleared: int
 
@@ -249,8 +249,9 @@ def erase(context: Context, actor: Actor, request: Erase) -> Erased:
 
 @requires("study")
 def clear_external(context: Context, actor: Actor, request: StudyReference) -> Cleared:
-    """Deletes the ids that recruiting sites gave the participants of a closed study, as the consent
-    text promises after payment. For the maker of the study, and for admins."""
+    """Deletes the ids that recruiting sites gave the participants of a closed study, and what they
+    answered that is personal data, as the consent text promises after payment. For the maker of the
+    study, and for admins."""
     study = context.storage.studies.get(request.study)
     authorize(actor, "delete", Resource(frozenset({study.author})))
     if study.state is not State.CLOSED:

@@ -26,6 +26,7 @@ _ROWS: Mapping[str, Callable[[rows.ExportData], Iterable[Mapping[str, Any]]]] = 
     "answers": rows.answers,
     "votes": rows.votes,
     "screening": rows.screening,
+    "survey": rows.survey,
     "metrics": rows.metrics,
     "results": rows.results,
     "colorings": colorings.colorings,

@@ -13,7 +13,8 @@ from truehue.annotation.judgments.answers import SKIP_REASONS, TIE, Answer, Answ
 from truehue.annotation.screening import screening_of
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan, to_json
-from truehue.core.studies import ParticipantRecord, Purpose, Trial
+from truehue.annotation.studies.survey import SurveyPart, answers_in
+from truehue.core.studies import PERSONAL, EventKind, ParticipantRecord, Purpose, Trial
 from truehue.tabs.sources.studies import StudySource
 from truehue.tabs.studies.metrics import StudyMetric
 from truehue.tabs.studies.questions.results import letter_of
@@ -246,7 +247,7 @@ def body_of(body: Mapping[str, Any], personal: bool) -> Json:
     public_fields = {
         name: value
         for name, value in body.items()
-        if name not in FREE_TEXT or value in SKIP_REASONS
+        if name != PERSONAL and (name not in FREE_TEXT or value in SKIP_REASONS)
     }
     display = public_fields.get("display")
     if isinstance(display, Mapping):
@@ -324,6 +325,32 @@ def screening(data: ExportData) -> Iterator[Json]:
                 **seen,
                 "misread": " ".join(seen["misread"]) or None,
             }
+
+
+def survey(data: ExportData) -> Iterator[Json]:
+    """Answers of participants to the questions about them; what is personal only where that was
+    asked for."""
+    plan = data.source.plan.survey
+    for participant in data.source.participants:
+        bodies = [
+            body_of(event.body, data.personal)
+            for event in data.source.events.get(participant.id, ())
+            if event.kind is EventKind.SURVEY
+        ]
+        values = answers_in(plan, bodies)
+        for part in SurveyPart:
+            for item in plan.part(part):
+                if (value := values.get(item.id)) is not None:
+                    yield {
+                        "participant": participant.number + 1,
+                        "part": part,
+                        "item": item.id,
+                        "question": item.text,
+                        "form": item.form,
+                        "value": _json(value),
+                        "answer": item.text_of(value),
+                        "excluded": participant.number in data.excluded,
+                    }
 
 
 def metrics(data: ExportData) -> Iterator[Json]:

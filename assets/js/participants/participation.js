@@ -22,10 +22,14 @@ let work = null;
 /** @type {Trials | null} */
 let trials = null;
 let stopped = false;
+/** Parts of the survey that were answered here, sent or not. @type {Set<string>} */
+const surveyed = new Set();
 /** The stage whose end is on the page. */
 let endShown = '';
 /** Called once the study has judged the screening. @type {(() => void) | null} */
 let onScreened = null;
+/** Stages before the trials. */
+const BEFORE = ['consent', 'survey', 'screening'];
 /** Stages that end a participation, beside the completion. */
 const ENDED = ['withdrawn', 'screened_out', 'failed_checks', 'timed_out'];
 
@@ -106,6 +110,8 @@ function open(id) {
   outbox = new Outbox(id, (events, last) => send('/events', { events }, last), heard);
   // What waited when the study told its state: it may be stored before anybody asks.
   state.kept = outbox.waiting;
+  for (const { kind, body } of state.kept)
+    if (kind === 'survey') surveyed.add(/** @type {any} */ (body).part);
   addEventListener('beforeunload', (event) => {
     if (outbox?.waiting.length) event.preventDefault();
   });
@@ -115,12 +121,30 @@ function open(id) {
   outbox.flush();
 }
 
-/** Screening, instructions and trials, as far as they are not done. */
+/**
+ * Asks the questions about the participant that are not answered yet.
+ * @param {'before' | 'after'} part
+ */
+async function questioned(part) {
+  const { study, participant } = state;
+  const items = study.survey[part];
+  if (!items.length || participant.surveyed.includes(part) || surveyed.has(part)) return;
+  const { survey } = await import('./survey.js');
+  const answers = await survey(items, part);
+  surveyed.add(part);
+  if (!stopped) outbox?.add('survey', null, { part, answers });
+}
+
+/** Questions, screening, instructions and trials, as far as they are not done. */
 async function begin() {
   const { participant } = state;
+  const early = BEFORE.includes(participant.stage);
   setWayOut(withdraw);
   setProgress('');
-  if (participant.stage === 'screening' || participant.stage === 'consent') {
+  if (early) await questioned('before');
+  if (stopped) return;
+  const looks = participant.stage !== 'survey' || participant.plates || participant.patches.length;
+  if (early && looks) {
     const seen = await screening(participant, () => stopped);
     if (stopped) return;
     const judged = new Promise((done) => (onScreened = () => done(null)));
@@ -141,10 +165,12 @@ async function begin() {
   if (!stopped) trials?.go();
 }
 
-/** All trials have an answer: a last word, and the end. */
-function answered() {
-  if (shown() === 'comment' || stopped) return;
+/** All trials have an answer: the last questions, a last word, and the end. */
+async function answered() {
+  if (['comment', 'survey'].includes(shown()) || stopped) return;
   setProgress('');
+  await questioned('after');
+  if (stopped) return;
   const undo = trials?.undoable ? () => trials?.undo() : null;
   comment(undo, say(work?.undo || ''), (text, leaving) => {
     if (stopped) return;

@@ -28,14 +28,14 @@ export function exportView(box, current) {
   const ownerOf = (url) => (personal ? url + (url.includes('?') ? '&' : '?') + 'personal=1' : url);
   function clearIds() {
     const text =
-      'Do this once everyone is paid, as the consent text says. Answers stay. The study must be closed.';
+      'Do this once everyone is paid, as the consent text says. This deletes the recruiting-site ids, and the answers about participants that are personal data or in their own words. All other answers stay. The study must be closed.';
     question({
-      title: 'Delete the recruiting-site ids?',
+      title: 'Delete the personal data?',
       body: [make('p', '', text)],
       action: 'Delete for good',
       act: async () => {
         const message = await send(`${current.address}/clear-external`, {});
-        put(cleared, 'Ids of ' + whole(message.cleared) + ' people are deleted.');
+        put(cleared, 'Personal data of ' + whole(message.cleared) + ' people are deleted.');
       },
     });
   }
@@ -74,15 +74,15 @@ export function exportView(box, current) {
         draw();
         /** @type {HTMLElement} */ (box.querySelector('.th-study-check input')).focus();
       });
-      label.append(input, make('span', '', 'Include recruiting-site ids'));
+      label.append(input, make('span', '', 'Include personal data'));
       const line_ = make('div', 'th-study-buttons');
-      line_.append(label, button('Delete these ids…', clearIds, 'th-study-small'), cleared);
+      line_.append(label, button('Delete personal data…', clearIds, 'th-study-small'), cleared);
       all.body.append(line_);
     }
     put(
       text,
       personal
-        ? 'Personal data: these files contain recruiting-site ids and original comments. Store them as your consent text says.'
+        ? 'Personal data: these files contain recruiting-site ids, original comments, and personal answers. Store them as your consent text says.'
         : 'Anonymous: participants are numbers, without recruiting-site ids.',
     );
     all.body.append(text);

@@ -10,6 +10,7 @@ import { fieldsOf, part, tellField } from './form_fields.js';
 import { firstMaterials, materialsPart } from './form_materials.js';
 import { endingsPart } from './form_endings.js';
 import { closingPart, numbersPart } from './form_numbers.js';
+import { surveyPart } from './form_survey.js';
 import { consentPart, questionPart } from './form_texts.js';
 import { outlineBox } from './outline.js';
 import { doing, problemLine } from './parts.js';
@@ -83,6 +84,7 @@ function firstForm(preset, presets, materials) {
     screening: { plates: true, patches: true, ...defaults.screening },
     completion: { code: '', url: '', text: '', ...defaults.completion },
     endings: {},
+    survey: { before: [], after: [] },
     closing: {
       when_complete: true,
       replace_excluded: true,
@@ -270,8 +272,9 @@ export function studyForm(box) {
         questionPart(values),
         numbers.node,
         consentPart(values),
-        endingsPart(values),
-        closingPart(values),
+        surveyPart(values, 5),
+        endingsPart(values, 6),
+        closingPart(values, 7),
       );
       side = outlineBox(aside, { create, line });
       outline();
@@ -317,6 +320,7 @@ export function studyForm(box) {
           training: { keys: [], needed: 0, attempts: 2, ...study.form.training },
           completion: { code: '', url: '', text: '', ...study.form.completion },
           endings: { ...study.form.endings },
+          survey: { before: [], after: [], ...study.form.survey },
           closing: {
             when_complete: true,
             replace_excluded: true,

@@ -36,9 +36,9 @@ export function fillFor(form, endings, site) {
 
 /**
  * @param {{ form: any, presets: any, changed: () => void }} given
- * @param {number} [number] of the part
+ * @param {number} number of the part
  */
-export function endingsPart({ form, presets, changed }, number = 5) {
+export function endingsPart({ form, presets, changed }, number) {
   const node = part(number, 'Endings', 'What participants get when their participation ends.');
   const sites = make('div', 'th-study-buttons');
   const fields = make('div', 'th-study-endings');

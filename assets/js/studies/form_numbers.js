@@ -181,9 +181,9 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
  * When it ends by itself.
  * @param {{ form: any, preset: any, revised?: boolean, changed: () => void }} given `revised`: people
  *   may have seen the study
- * @param {number} [number] of the part
+ * @param {number} number of the part
  */
-export function closingPart({ form, preset, revised, changed }, number = 6) {
+export function closingPart({ form, preset, revised, changed }, number) {
   const node = part(
     number,
     'Closing',

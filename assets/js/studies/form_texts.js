@@ -2,6 +2,7 @@
 import { make, put } from '../shared/dom.js';
 import { examplesField } from './colorings/guide.js';
 import { fieldsOf, fold, part, row } from './form_fields.js';
+import { translateSurvey } from './form_survey.js';
 
 /**
  * @param {{ form: any, preset: any, presets: any, changed: () => void, again: () => void }} given
@@ -25,6 +26,7 @@ export function questionPart({ form, preset, presets, changed, again }) {
     });
     const consent = (id) => preset.texts?.[id]?.consent || presets.consent[id];
     if (form.consent === consent(before)) form.consent = consent(form.language);
+    translateSurvey(form.survey, presets, before, form.language);
     if (old && old.examples && JSON.stringify(form.examples) === JSON.stringify(old.examples))
       form.examples = structuredClone(now.examples);
     again();

@@ -15,6 +15,7 @@ import {
 } from './parts.js';
 import { exclusionWords, resultsOf } from './results_of.js';
 import { ruleCard, beyond } from './rule.js';
+import { surveyCard } from './survey_results.js';
 import { csvButton, dataTable } from './table.js';
 import { onView, openStudy } from './view.js';
 
@@ -55,6 +56,7 @@ export function peopleView(box, current) {
   );
   const rule = ruleCard(results, said);
   const message = make('section', 'th-card');
+  const about = make('div');
   let rendered = '';
   said.setAttribute('role', 'status');
   busy.setAttribute('role', 'status');
@@ -285,12 +287,14 @@ export function peopleView(box, current) {
         dataTable(columns, data.people, 'Participants and answer quality', true),
       );
       list.body.firstElementChild.classList.add('th-study-persons');
+      about.replaceChildren(...(data.survey.length ? [surveyCard(data)] : []));
     }
     arrange(box, [
       line,
       top,
       rule.node,
       list.node,
+      ...(about.childElementCount ? [about] : []),
       ...(message.childElementCount ? [message] : []),
     ]);
   }

@@ -13,6 +13,7 @@ import {
 } from './parts.js';
 import { questionCards } from './questions/results.js';
 import { exclusionWords, resultsOf } from './results_of.js';
+import { groupChoice } from './survey_results.js';
 import { byType, matrix, ranked, reliability, strengths, switched } from './results_parts.js';
 import { onView, openStudy } from './view.js';
 
@@ -28,11 +29,12 @@ export function resultsView(box, current) {
   const text = make('p', 'th-soft');
   const body = make('div', 'th-study-view');
   const caution = cautionLine();
+  const group = groupChoice(results);
   /** Of those whose answers count. @param {Api.ComputedResults} data */
   const cautionOf = (data) => (data.same ? data.everybody : data.included).caution;
   let rendered = '';
   text.setAttribute('role', 'status');
-  top.append(lead, caution.node, text);
+  top.append(lead, caution.node, text, group.node);
 
   function parts(data) {
     const { kind } = data.study;
@@ -116,7 +118,8 @@ export function resultsView(box, current) {
     line.say(results.failed ? results.words : '');
     if (!data) {
       lead.textContent = results.failed ? '' : results.words;
-      arrange(box, results.failed ? [line] : [top]);
+      // Whoever chose a group that cannot be shown chooses another.
+      arrange(box, results.failed && !results.group ? [line] : [line, top]);
       return;
     }
     if (!data.everybody.answers) {
@@ -132,6 +135,7 @@ export function resultsView(box, current) {
       ]);
       return;
     }
+    group.draw(data);
     const who = data.same ? data.everybody : data.included;
     caution.say(cautionOf(data));
     lead.replaceChildren(

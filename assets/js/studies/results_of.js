@@ -12,6 +12,8 @@ const VIEWS = ['results', 'metrics', 'people'];
  * @property {Api.ComputedResults | null} data what was computed last, or null
  * @property {string} words what goes on, or what went wrong
  * @property {boolean} failed
+ * @property {string} group the answer about themselves that the results are narrowed to, or empty
+ * @property {(group: string) => void} narrow
  * @property {() => void} look asks again where that is due
  * @property {(show: () => void) => void} watch
  * @property {<Action extends string>(
@@ -40,6 +42,14 @@ export function resultsOf(current) {
     data: null,
     words: 'Computing results…',
     failed: false,
+    group: '',
+    narrow(group) {
+      made.group = group;
+      made.data = null;
+      made.words = 'Computing results…';
+      tell();
+      load();
+    },
     look() {
       if (Date.now() - index > FRESH_MS || made.failed) load();
     },
@@ -49,7 +59,7 @@ export function resultsOf(current) {
     async act(action, body) {
       /** @type {any} */
       const answer = await send(`${current.address}${action}`, body);
-      if (answer.results) take(answer.results);
+      if (answer.results && !made.group) take(answer.results);
       else load();
       return answer;
     },
@@ -78,7 +88,8 @@ export function resultsOf(current) {
     const mine = ++request;
     index = Date.now();
     try {
-      const answer = await ask(`${current.address}/results`);
+      const group = made.group && '?' + new URLSearchParams({ group: made.group });
+      const answer = await ask(`${current.address}/results${group}`);
       if (mine === request) take(answer);
     } catch (error) {
       if (mine !== request) return;

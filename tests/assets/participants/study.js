@@ -122,6 +122,7 @@ export class Study {
       returns_after_s: null,
       time_limit_s: null,
       screens_out: false,
+      survey: { before: [], after: [] },
       ...study,
     };
     localStorage.clear();
@@ -159,6 +160,7 @@ export class Study {
       ...{ text: '', code: '', url: '' },
       ...(this.withheld ? {} : this.backs[this.stage]),
       withheld: this.stage === 'finished' && this.withheld,
+      surveyed: this.events.filter(({ kind }) => kind === 'survey').map(({ body }) => body.part),
       plates: 0,
       patches: [],
       training: {},

@@ -26,6 +26,7 @@ from truehue.annotation.quality.control import Level, Outcome
 from truehue.annotation.ranking import PRIOR_SD
 from truehue.annotation.studies.cases import Case
 from truehue.annotation.studies.plan import Consent
+from truehue.annotation.studies.survey import Survey, SurveyItem, read_survey
 from truehue.core.errors import NotAllowed, NotStored
 from truehue.core.export.columns import NUMBER, TEXT, TRUTH, WHOLE
 from truehue.core.studies import Event, EventKind, Purpose, State
@@ -65,8 +66,13 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, st
         first, *rest = plan.cases
         consent = Consent("7", "Bertha Example, University of Examples, runs this.")
         wild = Case(first.id, "=1+1 lemon", first.candidates, "@group", first.reference)
-        plan = replace(plan, cases=(wild, *rest), consent=consent)
+        survey = Survey((SurveyItem("job", "Are you a designer?", choices=("yes", "no")),))
+        plan = replace(plan, cases=(wild, *rest), consent=consent, survey=survey)
         study_id = simulated(storage, plan, Crowd(5, lazy=(1,)))
+        for number, person in enumerate(storage.participants.of(study_id)):
+            body = read_survey(survey, {"part": "before", "answers": {"job": number % 2}})
+            event = Event(f"{number:032x}", EventKind.SURVEY, body=body)
+            storage.study_events.append(person.id, [event])
         storage.studies.set_state(study_id, State.PAUSED, "owner", "Bertha is away")
         storage.studies.set_state(study_id, State.OPEN, "owner", "Bertha is back")
         yield context, study_id
