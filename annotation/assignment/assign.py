@@ -132,6 +132,40 @@ def shuffled(
     return tuple(order)
 
 
+def spaced(
+    choices: Sequence[Choice],
+    rng: np.random.Generator,
+    kin: Mapping[str, str],
+    gap: int,
+    before: Sequence[str] = (),
+) -> tuple[Choice, ...]:
+    """The choices in a random order in which ``gap`` others, or more, lie between two of one case, as
+    far as possible: else that of the case which was shown longest ago comes. ``kin`` says by case
+    which cases count as one, ``before`` are the cases of the trials before, as ``kin`` has them.
+
+    As soon as the remaining choices of the most frequent cases need every place that is left, one of
+    these cases comes (the rule for scheduling tasks with a cooldown).
+    """
+    remaining = [choices[int(index)] for index in rng.permutation(len(choices))]
+    cases = [kin[choice.stimulus.case_id] for choice in remaining]
+    count = Counter(cases)
+    seen = {case: position - len(before) for position, case in enumerate(before)}
+    order: list[Choice] = []
+    for position in range(len(remaining)):
+        most = max(count.values())
+        frequent = sum(number == most for number in count.values())
+        tight = (most - 1) * (gap + 1) + frequent >= len(cases)
+        free = [i for i, case in enumerate(cases) if position - seen.get(case, -gap - 1) > gap]
+        urgent = [i for i in free if count[cases[i]] == most] if tight else free
+        oldest = min(range(len(cases)), key=lambda i: seen.get(cases[i], -gap - 1))
+        index = next(iter(urgent or free), oldest)
+        case = cases.pop(index)
+        order.append(remaining.pop(index))
+        count[case] -= 1
+        seen[case] = position
+    return tuple(order)
+
+
 def sequence(
     choices: Sequence[Choice],
     orders: Sequence[tuple[str, ...]],
@@ -295,7 +329,9 @@ def assign(
     rng = chance(plan, number, after)
     kin = balance_groups(plan)
     chosen = balanced(plan.main_stimuli, load, plan.trials, plan.votes, rng, kin)
-    choices = shuffled(chosen, rng, kin)
+    # Of questions a case is asked once, and what counts as one is their task.
+    gap = 1 if plan.kind is Kind.QUESTIONS else plan.case_gap
+    choices = shuffled(chosen, rng, kin) if gap == 1 else spaced(chosen, rng, kin, gap)
     orders = ordered([choice.stimulus for choice in choices], served, rng)
     trials = sequence(choices, orders, plan.repeats, plan.attention, plan.choice_count, rng)
     return tuple(
@@ -409,9 +445,14 @@ def _batch(
         return ()
     size = min(BATCH, plan.trials - len(had))
     open_ = Open(assignment_state.load, plan.votes, had)
-    choices = shuffled(adaptive(stimuli, open_, size, assignment_state.tallies, rng), rng)
-    if not choices:
+    chosen = adaptive(stimuli, open_, size, assignment_state.tallies, rng)
+    if not chosen:
         return ()
+    if plan.case_gap == 1:
+        choices = shuffled(chosen, rng)
+    else:
+        shown = [plan.by_id[trial.stimulus_id].case_id for trial in trials if trial.stimulus_id]
+        choices = spaced(chosen, rng, balance_groups(plan), plan.case_gap, shown)
     orders = ordered([choice.stimulus for choice in choices], assignment_state.served, rng)
     return batch(plan, trials, choices, orders, rng)
 

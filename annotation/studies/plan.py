@@ -32,6 +32,7 @@ RATING_STEPS = 11
 """Ratings go from 0 to 10, as in CFD-Human."""
 MAX_TRIALS = 2_000
 MAX_VOTES = 1_000
+MAX_CASE_GAP = 20
 MAX_SEED = 2**63 - 1
 MIN_RETURN_S, MAX_RETURN_S = 5, 600
 SCREENING_PLATES = 4
@@ -195,6 +196,7 @@ class StudyPlan:
     None never. ``time_limit_s``: seconds from the consent, after which nobody answers any more who
     has not answered everything; None without a limit. ``omit_equal``: stimuli that show one image
     twice are not asked about. ``survey``: questions about the participant, before and after.
+    ``case_gap``: so many trials lie between two main trials of one case, as far as possible.
     ``ask_background``: whether somebody who colors the surround of a sketch is asked if it belongs
     to the concept, and such a coloring is flagged; None, as in plans that were stored before there
     was this, flags and does not ask. Raises BadInput for a plan that cannot be served.
@@ -237,6 +239,7 @@ class StudyPlan:
     time_limit_s: int | None = None
     omit_equal: bool = False
     survey: Survey = field(default_factory=Survey)
+    case_gap: int = 1
 
     def __post_init__(self) -> None:
         for name, text in (("title", self.title), ("question", self.question)):
@@ -250,6 +253,7 @@ class StudyPlan:
             ("trials", self.trials, 1, MAX_TRIALS),
             ("repeats", self.repeats, 0, self.trials),
             ("attention", self.attention, 0, self.trials),
+            ("case_gap", self.case_gap, 1, MAX_CASE_GAP),
             ("abandoned_after_s", self.abandoned_after_s, 60, 30 * 86_400),
             ("unanswered_after_s", self.absence_s(answered=False), 60, 30 * 86_400),
             ("returns_after_s", self.returns_after_s or MIN_RETURN_S, MIN_RETURN_S, MAX_RETURN_S),

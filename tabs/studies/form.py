@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import (
+    MAX_CASE_GAP,
     MAX_EXAMPLES,
     MAX_RETURN_S,
     MAX_SKETCHES,
@@ -34,6 +35,8 @@ _PLACE = re.compile(r"\{(\w+)\}")
 FREE = "free"
 """The preset of a question of one's own."""
 FREE_NAME = "Custom question"
+CASE_GAP = 4
+"""Trials between two of one case, as a new study begins with."""
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 KINDS = {
@@ -406,6 +409,7 @@ class StudyForm(PageRequest):
     skip: bool | None = None
     repeats: Whole | None = Field(default=None, ge=0, le=MAX_TRIALS, title="Repeated trials")
     attention: Whole | None = Field(default=None, ge=0, le=MAX_TRIALS, title="Attention checks")
+    case_gap: Whole = Field(default=CASE_GAP, ge=1, le=MAX_CASE_GAP, title="Trials between")
     method: Method = Method.BALANCED
     training: TrainingForm = TrainingForm()
     screening: ScreeningForm = ScreeningForm()

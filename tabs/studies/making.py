@@ -103,6 +103,7 @@ def plan_of(draft: Draft, cases: tuple[Case, ...] | None = None) -> StudyPlan:
         missed_checks_limit=form.missed_checks_limit,
         time_limit_s=form.time_limit_s,
         omit_equal=form.omit_equal,
+        case_gap=form.case_gap,
         survey=form.survey.survey(),
         closing=closing_of(form),
         abandoned_after_s=form.abandoned_after_s,

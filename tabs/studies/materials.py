@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NotRequired, TypedDict
 
-from truehue.annotation.studies.plan import MAX_TRIALS, MAX_VOTES
+from truehue.annotation.studies.plan import MAX_CASE_GAP, MAX_TRIALS, MAX_VOTES
 from truehue.annotation.studies.presets import PRESETS
 from truehue.core.analysis.records import RunRecord
 from truehue.core.concepts.records import METHODS as EXTRACTIONS
@@ -181,6 +181,7 @@ def presets(context: Context, actor: Actor, request: EmptyRequest) -> PresetsVie
             "trials": [1, MAX_TRIALS],
             "repeats": [0, MAX_TRIALS],
             "attention": [0, MAX_TRIALS],
+            "case_gap": [1, MAX_CASE_GAP],
             "pictures": [0, MAX_IMAGES],
             "variants": [1, 100],
             "models": [1, MAX_MODELS],

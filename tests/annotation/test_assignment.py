@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.annotation.studies_made import plan
-from truehue.annotation.assignment.assign import REPEAT_GAP, assign
-from truehue.annotation.studies.cases import Kind
+from truehue.annotation.assignment import assign as assign_module
+from truehue.annotation.assignment.assign import REPEAT_GAP, Choice, assign, spaced
+from truehue.annotation.studies.cases import Kind, Stimulus
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.studies import Purpose, Trial
 
@@ -169,3 +172,53 @@ def test_ratings_and_sets(kind: Kind, size: int) -> None:
     study = plan(6, 5, kind=kind, votes=3, trials=10)
     for trials in enrolled(study, 4):
         assert all(len(trial.order) == size for trial in trials)
+
+
+@given(
+    sizes=st.lists(st.integers(1, 6), min_size=1, max_size=12),
+    gap=st.integers(1, 6),
+    seed=st.integers(0, 99),
+    before=st.lists(st.integers(0, 3), max_size=4),
+)
+def test_cases_come_again_after_as_many_trials_as_can_be(
+    sizes: list[int], gap: int, seed: int, before: list[int]
+) -> None:
+    cases = [f"c{case}" for case, size in enumerate(sizes) for _ in range(size)]
+    choices = [Choice(Stimulus(case, ("a", "b")), float(index)) for index, case in enumerate(cases)]
+    kin = {case: case for case in cases}
+    shown = [f"c{case}" for case in before]
+    order = spaced(choices, np.random.default_rng(seed), kin, gap, shown)
+    assert sorted(choice.propensity for choice in order) == list(map(float, range(len(cases))))
+    again = spaced(choices, np.random.default_rng(seed), kin, gap, shown)
+    assert again == order
+    last = {case: index - len(shown) for index, case in enumerate(shown)}
+    gaps = []
+    for index, choice in enumerate(order):
+        case = choice.stimulus.case_id
+        gaps.append(index - last.get(case, -99) - 1)
+        last[case] = index
+    most = max(sizes)
+    # The most frequent cases, each gap filled, have to fit.
+    possible = (most - 1) * (gap + 1) + sizes.count(most) <= len(cases)
+    if possible and not shown:
+        assert min(gaps) >= gap
+
+
+def test_a_plan_without_a_gap_gives_the_trials_that_it_gave(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study = plan(14, 3, votes=4, trials=42)
+    before = assign(study, 3, {}, {})
+    monkeypatch.setattr(assign_module, "spaced", None)
+    assert assign(study, 3, {}, {}) == before
+    monkeypatch.undo()
+    wide = assign(replace(study, case_gap=6), 3, {}, {})
+    assert load_of(wide) == load_of(before)
+    cases = [study.by_id[trial.stimulus_id].case_id for trial in main_trials(wide)]
+    nearest = min(
+        later - index - 1
+        for index, case in enumerate(cases)
+        for later in range(index + 1, len(cases))
+        if cases[later] == case
+    )
+    assert nearest >= 6

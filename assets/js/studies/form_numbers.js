@@ -143,6 +143,12 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   const trainingFold = fold('Training, with a known answer', training);
   if (kind === 'ratings') trainingFold.hidden = true;
   const order = screeningFields(source);
+  order.push(
+    source.number('case_gap', 'Trials between two of one case', {
+      hint: 'At least so many, as far as possible.',
+      empty: 1,
+    }),
+  );
   if (kind === 'pairs')
     order.push(
       source.strip(
