@@ -10,7 +10,7 @@ from setuptools import find_packages, setup
 FOLDERS = ("core", "annotation", "storage", "tabs")
 # The thumbnail of a Space (core/space.py); the other screenshots are the documentation's.
 THUMBNAIL = "generate-light.png"
-SCREENSHOTS = sorted(path.name for path in Path("assets", "screenshots").iterdir())
+SCREENSHOTS = sorted(path.name for path in Path("assets", "screenshots").glob("*"))
 PACKAGES = find_packages(include=[name for folder in FOLDERS for name in (folder, f"{folder}.*")])
 
 setup(

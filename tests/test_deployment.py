@@ -6,6 +6,9 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +24,7 @@ import yaml
 from tests.empty_data import empty_data
 from tests.environment import FILES, ROOT, SOURCES
 from tests.running import free_port
+from truehue.core.space import THUMBNAIL
 from truehue.tabs.accounts.guard import is_open
 from truehue.tabs.command.main import COMMANDS, command_of
 from truehue.tabs.command.serve import COMMAND, Settings, allowed_hosts, read_settings
@@ -79,7 +83,27 @@ def test_the_wheel_in_the_image_is_made_of_what_it_is_made_of_in_the_tests() -> 
     assert copied == {*SOURCES, *FILES, "constraints.txt"}
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split("\n")
     assert ignored[1] == "*"
-    assert {line[1:] for line in ignored if line.startswith("!")} == copied
+    kept = {line[1:] for line in ignored if line.startswith("!")}
+    assert {name for name in kept if "/" not in name} == copied
+    # Of the screenshots that are left out, a Space needs one.
+    assert kept - copied == {f"assets/screenshots/{THUMBNAIL}"}
+    assert ignored.index("assets/screenshots/*") < ignored.index(f"!assets/screenshots/{THUMBNAIL}")
+
+
+@pytest.mark.process
+def test_a_wheel_is_made_without_the_screenshots(tmp_path: Path) -> None:
+    (tmp_path / "assets").mkdir()
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy2(ROOT / name, tmp_path)
+    done = subprocess.run(
+        [sys.executable, "setup.py", "--name"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.split()[-1:]) == (0, ["truehue"]), done.stderr
 
 
 def test_stages_and_extras_are_there() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from truehue.core.generation.truth import describe_true_color, stand_in_tag, true_color_hex
+from truehue.core.image_sets import UNKNOWN_MODEL
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.records import EvidenceRecord, GenerationRecord, MaskRecord, ObjectColor
 from truehue.core.runs.concepts import concept_of
@@ -148,7 +149,8 @@ def _generation_json(
         if row.options.get("failure", "none") != "none"
         else "",
     ]
-    about = [model_name(row.model), *(text for text in settings if text)]
+    named = row.model != UNKNOWN_MODEL or row.source != "imported"
+    about = [model_name(row.model) if named else "imported", *(text for text in settings if text)]
     size = f"{row.width} × {row.height} pixels" if row.width and row.height else ""
     file = str(row.origin.get("file") or "")
     source = "generated" if row.source == "drawn" else row.source
