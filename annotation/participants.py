@@ -19,6 +19,7 @@ from truehue.annotation.studies.plan import Method, StudyPlan
 from truehue.core.studies import (
     ColoringMark,
     Event,
+    EventKind,
     LogEntry,
     LogKind,
     MarkKind,
@@ -31,6 +32,8 @@ FAST_MS = 400.0
 
 MIN_ANSWER_S = 1.0
 """Seconds that an answer takes at least, on average from coming in to finishing."""
+BEFORE_TRIALS = (EventKind.SURVEY, EventKind.SCREENING)
+"""What participants do before the first trial, which takes time that is not for answers."""
 _ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
 _KEPT = {"kept": True, "discarded": False}
 
@@ -136,12 +139,13 @@ def quality_of(
     )
 
 
-def too_fast(enrolled_at: datetime, finished_at: datetime, answers: int) -> bool:
-    """Whether nobody can have given so many answers in that time. Both times are the server's: what
-    a page says of response times can be made up. Answers that were given offline and sent together
-    have all the time since the participant came in. Equal times are those of a clock that was set
+def too_fast(started_at: datetime, finished_at: datetime, answers: int) -> bool:
+    """Whether nobody can have given so many answers in that time: from the enrolment, or the last of
+    :data:`BEFORE_TRIALS` before the first answer, to the last answer. Both times are the server's:
+    what a page says of response times can be made up. Answers that were given offline and sent
+    together have all the time since then. Equal times are those of a clock that was set
     back and stands still until it has caught up: they say nothing."""
-    seconds = (finished_at - enrolled_at).total_seconds()
+    seconds = (finished_at - started_at).total_seconds()
     return 0 < seconds < MIN_ANSWER_S * answers
 
 

@@ -139,16 +139,23 @@ def spaced(
     gap: int,
     before: Sequence[str] = (),
 ) -> tuple[Choice, ...]:
-    """The choices in a random order in which ``gap`` others, or more, lie between two of one case, as
-    far as possible: else that of the case which was shown longest ago comes. ``kin`` says by case
-    which cases count as one, ``before`` are the cases of the trials before, as ``kin`` has them.
+    """The choices in a random order in which ``gap`` others (1 or more) lie between two of one case;
+    fewer for all where the choices do not allow so many. ``kin`` says by case which cases count as
+    one, ``before`` are the cases of the trials before, as ``kin`` has them.
 
     As soon as the remaining choices of the most frequent cases need every place that is left, one of
-    these cases comes (the rule for scheduling tasks with a cooldown).
+    these cases comes (the rule for scheduling tasks with a cooldown). After what came ``before``, a
+    case may have to come earlier: that which was shown longest ago.
     """
+    count = Counter(kin[choice.stimulus.case_id] for choice in choices)
+    bound = max(count.values(), default=0)
+    others = len(choices) - sum(number == bound for number in count.values())
+    if bound > 1:  # (bound - 1) · (gap + 1) places, and the last of each most frequent case
+        gap = min(gap, others // (bound - 1) - 1)
+    if gap <= 1:
+        return shuffled(choices, rng, kin)
     remaining = [choices[int(index)] for index in rng.permutation(len(choices))]
     cases = [kin[choice.stimulus.case_id] for choice in remaining]
-    count = Counter(cases)
     seen = {case: position - len(before) for position, case in enumerate(before)}
     order: list[Choice] = []
     for position in range(len(remaining)):
@@ -329,9 +336,7 @@ def assign(
     rng = chance(plan, number, after)
     kin = balance_groups(plan)
     chosen = balanced(plan.main_stimuli, load, plan.trials, plan.votes, rng, kin)
-    # Of questions a case is asked once, and what counts as one is their task.
-    gap = 1 if plan.kind is Kind.QUESTIONS else plan.case_gap
-    choices = shuffled(chosen, rng, kin) if gap == 1 else spaced(chosen, rng, kin, gap)
+    choices = spaced(chosen, rng, kin, plan.case_gap)
     orders = ordered([choice.stimulus for choice in choices], served, rng)
     trials = sequence(choices, orders, plan.repeats, plan.attention, plan.choice_count, rng)
     return tuple(
@@ -448,11 +453,8 @@ def _batch(
     chosen = adaptive(stimuli, open_, size, assignment_state.tallies, rng)
     if not chosen:
         return ()
-    if plan.case_gap == 1:
-        choices = shuffled(chosen, rng)
-    else:
-        shown = [plan.by_id[trial.stimulus_id].case_id for trial in trials if trial.stimulus_id]
-        choices = spaced(chosen, rng, balance_groups(plan), plan.case_gap, shown)
+    shown = [plan.by_id[trial.stimulus_id].case_id for trial in trials if trial.stimulus_id]
+    choices = spaced(chosen, rng, balance_groups(plan), plan.case_gap, shown)
     orders = ordered([choice.stimulus for choice in choices], assignment_state.served, rng)
     return batch(plan, trials, choices, orders, rng)
 

@@ -196,7 +196,7 @@ class StudyPlan:
     None never. ``time_limit_s``: seconds from the consent, after which nobody answers any more who
     has not answered everything; None without a limit. ``omit_equal``: stimuli that show one image
     twice are not asked about. ``survey``: questions about the participant, before and after.
-    ``case_gap``: so many trials lie between two main trials of one case, as far as possible.
+    ``case_gap``: so many trials, 1 to 20, lie between two main trials of one case, as far as possible.
     ``ask_background``: whether somebody who colors the surround of a sketch is asked if it belongs
     to the concept, and such a coloring is flagged; None, as in plans that were stored before there
     was this, flags and does not ask. Raises BadInput for a plan that cannot be served.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from truehue.core.studies import PERSONAL
 
 MAX_ITEMS, MAX_CHOICES, MAX_ITEM_TEXT, MAX_CHOICE_TEXT, MAX_ANSWER = 30, 60, 500, 200, 2_000
 MIN_SCALE, MAX_SCALE = 2, 11
+MAX_NUMBER = 2**53
 _ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 Value = int | float | str | tuple[int | str, ...]
@@ -43,12 +43,12 @@ class SurveyPart(StrEnum):
 class SurveyItem:
     """A question about the participant.
 
-    ``id`` names its column in exports. ``choices`` are those of single and multiple; ``other`` adds a
-    text of one's own to them. ``low`` and ``high`` bound a number. A scale has ``steps``, and
-    ``ends`` describe the first and the last. ``required``: nobody goes on without an answer.
-    ``personal``: the answer is personal data, which anonymous exports leave out, as all words of
-    participants. Raises BadInput for
-    what cannot be asked.
+    ``id`` names its column in exports: a lowercase letter, then up to 39 lowercase letters, digits and
+    ``_``. ``choices`` are the 2 to 60 of single and multiple; ``other`` adds a text in the
+    participant's own words. ``low`` and ``high`` bound a number. A scale has 2 to 11 ``steps``, and
+    ``ends`` describe the first and the last. ``required``: participants cannot continue without an
+    answer. ``personal``: the answer is personal data, which anonymous exports leave out, as all words
+    of participants. Raises BadInput for what cannot be asked.
     """
 
     id: str
@@ -66,8 +66,8 @@ class SurveyItem:
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.id):
             raise BadInput(
-                f"{self.id[:60]!r} cannot name a column of the survey: it takes a small letter, then "
-                "small letters, digits and _, 40 at most.",
+                f"{self.id[:60]!r} is no column name: it starts with a lowercase letter, and has up to "
+                "40 lowercase letters, digits and _.",
                 "survey",
             )
         if not self.text.strip() or len(self.text) > MAX_ITEM_TEXT:
@@ -142,16 +142,17 @@ class SurveyItem:
     def text_of(self, value: Value) -> str:
         """An answer in words."""
         if not self.has_choices:
-            return f"{value:g}" if isinstance(value, float) else str(value)
+            return str(value)
         chosen = value if isinstance(value, tuple) else (value,)
         return "; ".join(
             self.choices[item] if isinstance(item, int) else str(item) for item in chosen
         )
 
-    def has_own_words(self, value: Value) -> bool:
-        """Whether an answer has words that the participant wrote, who may name themselves there."""
+    def is_apart(self, value: Value) -> bool:
+        """Whether an answer is kept apart: personal data, and words that participants wrote, who may
+        name themselves there."""
         values = value if isinstance(value, tuple) else (value,)
-        return any(isinstance(item, str) for item in values)
+        return self.personal or any(isinstance(item, str) for item in values)
 
     def _choice(self, value: Any) -> int | str:
         if type(value) is int and 0 <= value < len(self.choices):
@@ -217,8 +218,7 @@ def read_survey(survey: Survey, body: Mapping[str, Any]) -> dict[str, Any]:
     for item in items:
         value = item.read(answers.get(item.id))
         if value is not None:
-            apart = item.personal or item.has_own_words(value)
-            read[PERSONAL if apart else "answers"][item.id] = value
+            read[PERSONAL if item.is_apart(value) else "answers"][item.id] = value
         elif item.required:
             raise BadInput(f"The question “{item.text}” needs an answer.", item.id)
     return {"part": part.value, **read}
@@ -288,8 +288,5 @@ def summary_of(item: SurveyItem, values: Sequence[Value]) -> ItemSummary:
 
 
 def _is_number(value: Any) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and math.isfinite(float(value))
-    )
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and abs(value) <= MAX_NUMBER  # of what is no number that is false

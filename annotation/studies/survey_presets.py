@@ -17,11 +17,16 @@ class SurveyPreset:
 
 
 def _choices(
-    key: str, en: tuple[str, tuple[str, ...]], de: tuple[str, tuple[str, ...]], other: bool = False
+    key: str,
+    en: tuple[str, tuple[str, ...]],
+    de: tuple[str, tuple[str, ...]],
+    *,
+    other: bool = False,
+    personal: bool = False,
 ) -> dict[str, SurveyItem]:
     texts = {"en": en, "de": de}
     return {
-        language: SurveyItem(key, text, SurveyForm.SINGLE, choices, other, personal=False)
+        language: SurveyItem(key, text, SurveyForm.SINGLE, choices, other, personal=personal)
         for language, (text, choices) in texts.items()
     }
 
@@ -134,6 +139,7 @@ SURVEY_PRESETS: tuple[SurveyPreset, ...] = (
                     "Das weiß ich nicht",
                 ),
             ),
+            personal=True,  # it is of somebody's health
         ),
     ),
     SurveyPreset(

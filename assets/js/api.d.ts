@@ -473,6 +473,7 @@ declare namespace Api {
     skip?: boolean | null;
     repeats?: number | string | null;
     attention?: number | string | null;
+    case_gap?: number | string;
     method?: 'balanced' | 'adaptive';
     training?: TrainingForm;
     screening?: ScreeningForm;
@@ -838,6 +839,7 @@ declare namespace Api {
     seconds: number;
     computed_at: string;
     survey: Array<SurveyResult>;
+    groups: Array<SurveyGroup>;
     group: string;
   }
 
@@ -3063,6 +3065,8 @@ declare namespace Api {
     trials: number;
     repeats: number;
     attention: number;
+    survey: Record<string, Array<string>>;
+    case_gap: number;
     tie: boolean;
     skip: boolean;
     method: string;
@@ -3834,6 +3838,7 @@ declare namespace Api {
     skip?: boolean | null;
     repeats?: number | string | null;
     attention?: number | string | null;
+    case_gap?: number | string;
     method?: 'balanced' | 'adaptive';
     training?: TrainingForm;
     screening?: ScreeningForm;
@@ -4669,6 +4674,7 @@ declare namespace Api {
     skip?: boolean | null;
     repeats?: number | string | null;
     attention?: number | string | null;
+    case_gap?: number | string;
     method?: 'balanced' | 'adaptive';
     training?: TrainingForm;
     screening?: ScreeningForm;
@@ -4932,6 +4938,12 @@ declare namespace Api {
     people: number;
   }
 
+  interface SurveyGroup {
+    id: string;
+    name: string;
+    people: number;
+  }
+
   interface SurveyItem {
     id: string;
     text: string;
@@ -4954,7 +4966,7 @@ declare namespace Api {
   interface SurveyQuestion {
     id: string;
     text: string;
-    form?: 'single' | 'multiple' | 'number | string' | 'text' | 'scale';
+    form?: 'single' | 'multiple' | 'number' | 'text' | 'scale';
     choices?: Array<string>;
     other?: boolean;
     required?: boolean;

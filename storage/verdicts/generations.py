@@ -469,8 +469,8 @@ def filter_of(
     tests = [f"{name} = ?" for name, value in fields.items() if value is not None]
     values: list[Any] = [value for value in fields.values() if value is not None]
     if verdict is not None:
-        found = "NOT IN" if verdict in ("", UNDECIDED) else "IN"
-        tests.append(f"number {found} ({_verdict_sql(verdict)})")
+        operator = "NOT IN" if verdict in ("", UNDECIDED) else "IN"
+        tests.append(f"number {operator} ({_verdict_sql(verdict)})")
         values.append(rule)
     if verdict == UNDECIDED:
         tests.append("image_id IS NOT NULL")

@@ -72,20 +72,20 @@ def steps(
 
 
 def measured_on(measurement: Measurement) -> str:
-    """On which of the mask's pixels the color was measured, and how many a larger material left out."""
+    """On which of the mask's pixels the color was measured, and how many other materials have."""
     dominant = measurement.dominant
     assert dominant is not None
-    share = _percent(dominant.used_count, dominant.pixel_count)
-    if not dominant.steps:
+    share = _percent(dominant.used_count, measurement.mask_px)
+    if dominant.used_count == measurement.mask_px:
         return "Measured on all pixels of the mask."
+    if not dominant.steps:
+        return f"Measured on {share} of the mask, after the rule's clean-up."
     if not rule(measurement.verdict.rule).lit:
         names = ", then ".join(name for name, _ in dominant.steps)
         return f"Measured on {share} of the mask: {names}."
-    others = dominant.pixel_count - dominant.steps[0][1]
+    others = _percent(dominant.pixel_count - dominant.steps[0][1], measurement.mask_px)
     rest = (
-        f" Other materials, {_percent(others, dominant.pixel_count)} of it, do not count."
-        if len(dominant.steps) > 1
-        else ""
+        f" Other materials ({others} of the mask) are excluded." if len(dominant.steps) > 1 else ""
     )
     return f"Measured on {share} of the mask: the lit part of its largest material.{rest}"
 

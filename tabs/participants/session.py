@@ -22,7 +22,7 @@ from truehue.annotation.assignment.endings import (
 from truehue.annotation.assignment.ledger import given_at, sign_of
 from truehue.annotation.assignment.practice import PracticeStage, PracticeState, practice_state
 from truehue.annotation.judgments.answers import Answer, AnswerKind, read_answer
-from truehue.annotation.participants import too_fast
+from truehue.annotation.participants import BEFORE_TRIALS, too_fast
 from truehue.annotation.screening import Patch, PlateChoice, patches_for, plates_for, scored
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import MAX_TRIALS, Ending, StudyPlan
@@ -75,11 +75,11 @@ class TrainingState(TypedDict):
 class ParticipantSession:
     """``trials`` are by position; ``answers`` those that stand, the last given one last; ``ids`` of
     all stored events, of a draft those ``before`` it and its own; ``marks`` on their colorings;
-    ``surveyed`` are the parts of the survey that they answered;
-    ``sign_at`` the last sign of them; ``finished_with`` as many trials; ``ended``: how their
-    participation ended before that, time aside; ``too_fast``: they had given their answers sooner
-    than anybody can when they gave the last one, which a ``preview`` may. ``turn``: what one
-    participant sends is taken one after the other."""
+    ``surveyed`` are the parts of the survey that they answered; ``sign_at`` the last sign of them;
+    ``started_at`` when they had done all that comes before the trials; ``finished_with`` as many
+    trials; ``ended``: how their participation ended before that, time aside; ``too_fast``: they had
+    given their answers sooner than anybody can when they gave the last one, which a ``preview`` may.
+    ``turn``: what one participant sends is taken one after the other."""
 
     person: ParticipantRecord
     plan: StudyPlan
@@ -92,6 +92,7 @@ class ParticipantSession:
     max_bytes: int = MAX_BYTES
     marks: list[ColoringMark] = field(default_factory=list)
     sign_at: datetime = field(init=False)
+    started_at: datetime = field(init=False)
     consented: bool = False
     screened: bool = False
     surveyed: Set[SurveyPart] = frozenset()
@@ -102,7 +103,7 @@ class ParticipantSession:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
     def __post_init__(self) -> None:
-        self.sign_at = self.person.enrolled_at
+        self.sign_at = self.started_at = self.person.enrolled_at
 
     @cached_property
     def plates(self) -> tuple[PlateChoice, ...]:
@@ -237,7 +238,8 @@ class ParticipantSession:
             self.trial(event.position)
         limit = EVENTS_BESIDE + EVENTS_A_TRIAL * len(self.trials)
         count = len(self.ids) + len(self.before) - self.canvases.actions
-        free = (EventKind.ACTION, EventKind.FINISH, EventKind.WITHDRAWAL)  # actions: by the trial
+        # Actions are counted by the trial, and of a survey there are two at most.
+        free = (EventKind.ACTION, EventKind.SURVEY, EventKind.FINISH, EventKind.WITHDRAWAL)
         if count >= limit and event.kind not in free:
             raise Refusal(ENOUGH, "too many", 429)
         match event.kind:
@@ -279,6 +281,8 @@ class ParticipantSession:
         self.canvases.cost += cost_of(event)
         if event.at is not None:
             self.sign_at = max(self.sign_at, sign_of(event, event.at))
+            if event.kind in BEFORE_TRIALS and not self.answers:
+                self.started_at = event.at
         match event.kind:
             case EventKind.ACTION:
                 self.canvases.take(event)
@@ -306,8 +310,7 @@ class ParticipantSession:
                 ):
                     self.ended = Ending.FAILED_CHECKS
                 if event.at is not None and not self.preview:
-                    enrolled_at, count = self.person.enrolled_at, len(self.answers)
-                    self.too_fast = too_fast(enrolled_at, event.at, count)
+                    self.too_fast = too_fast(self.started_at, event.at, len(self.answers))
             case EventKind.UNDO if event.position is not None:
                 if self.answers.pop(event.position, None) is not None:
                     self.revisions[event.position] = self.revisions.get(event.position, 0) + 1

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from truehue.core.batch.health import state_of
-from truehue.core.errors import BadInput
+from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.image_sets.measured import image_row
 from truehue.core.masks import salient
@@ -28,7 +28,13 @@ from truehue.tabs.page.requests import PageRequest, read_as
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.shared_answers import StartedJob
 from truehue.tabs.runs.form import start_runs
-from truehue.tabs.runs.measured import add_masks, measure_colors, without_mask, without_target
+from truehue.tabs.runs.measured import (
+    add_whole_mask,
+    measure_colors,
+    name_of_row,
+    without_mask,
+    without_target,
+)
 from truehue.tabs.runs.request import DETECTOR, SEGMENTER, RunRequest
 from truehue.tabs.runs.scored import generations_of, outcomes, table_of
 from truehue.tabs.verdicts.scoring import score_stored_images
@@ -107,7 +113,7 @@ def _finders(sources: Sources) -> dict[str, str]:
 
 class ScoreImages(PageRequest):
     """The images of an import, to be scored: ``job`` is the import's id; ``rest`` takes only those in
-    which no object has a mask yet."""
+    which no object has a mask yet, as a whole."""
 
     job: str = Field(title="The import")
     masker: str = ""
@@ -145,7 +151,7 @@ def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> Start
             actor,
             lambda job: {
                 **(
-                    score_rest(context, image_ids, request.masker, job)
+                    score_rest(context, image_ids, job)
                     if request.rest
                     else score(context, actor, groups, image_ids, request.masker, job)
                 ),
@@ -200,32 +206,41 @@ def score(
             + (" In Explore the verdicts are a run of their own." if ids else "")
         ],
         "lists": [_not_measured(lacking)],
-        **_offer_rest(context, image_ids, masker),
+        **({} if stopped or masker == WHOLE else _offer_rest(context, image_ids)),
     }
 
 
-def _offer_rest(context: Context, image_ids: Sequence[str], masker: str) -> dict[str, Any]:
-    """What the dialog offers for images in which ``masker`` selected nothing."""
+def _offer_rest(context: Context, image_ids: Sequence[str]) -> dict[str, Any]:
+    """What the dialog offers for images in which nothing is selected."""
     rest = without_mask(context, generations_of(context, image_ids))
-    if masker == WHOLE or not rest:
+    if not rest:
         return {}
     return {"score": {"rest": len(rest), "maskers": [WHOLE_IMAGE], "masker": WHOLE}}
 
 
-def score_rest(context: Context, image_ids: Sequence[str], masker: str, job: Job) -> dict[str, Any]:
-    """Scores and measures the images in which no object has a mask yet, each within the mask that
-    ``masker`` makes. The answer is a report."""
+def score_rest(context: Context, image_ids: Sequence[str], job: Job) -> dict[str, Any]:
+    """Scores and measures the images in which no object has a mask yet, each as a whole. What is done
+    stays when it is cancelled, and the next one goes on. The answer is a report."""
     rows = without_mask(context, generations_of(context, image_ids))
-    lacking = add_masks(context, rows, masker, job.stop)
-    lacking += measure_colors(context, without_target(rows), masker, job.stop, job.tell)
-    rest_ids = [str(row.image_id) for row in rows]
-    for state in score_stored_images(context, [by.id for by in RULES], rest_ids, job.stop):
-        _report(job, state.done, state.total)
+    lacking: list[str] = []
+    for done, row in enumerate(rows):
+        _report(job, done, len(rows))
+        if job.stop.is_set():
+            break
+        try:
+            add_whole_mask(context, row)
+        except TrueHueError as error:
+            lacking.append(f"{name_of_row(row)}: {error}")
+            continue
+        for _ in score_stored_images(context, [by.id for by in RULES], [str(row.image_id)]):
+            pass
+        lacking += measure_colors(context, without_target([row]), WHOLE, job.stop)
     return {
         "title": "Cancelled. What was measured stays." if job.stop.is_set() else "Scored",
         "counts": outcomes(context, image_ids),
         "notes": ["Verdicts and measured colors are on the cards below."],
         "lists": [_not_measured(lacking)],
+        **_offer_rest(context, image_ids),
     }
 
 

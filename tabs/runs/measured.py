@@ -35,27 +35,13 @@ def without_mask(context: Context, rows: Sequence[GenerationRecord]) -> list[Gen
     return [row for row in rows if row.image_id and not has_mask(row)]
 
 
-def add_masks(
-    context: Context, rows: Sequence[GenerationRecord], masker: str, stop: Event
-) -> list[str]:
-    """Stores for every object of these images that a color is asked of the mask that ``masker``
-    makes; the answer says of each image that gets none why. Ends when ``stop`` is set."""
-    lacking = []
-    for row in rows:
-        if stop.is_set():
-            break
-        expectations = expectations_of(row.targets)
-        if not expectations:
-            continue
-        try:
-            mask = _made(context, str(row.image_id), masker)
-        except TrueHueError as error:
-            lacking.append(f"{_name(row)}: {error}")
-            continue
-        for expectation in expectations:
-            target = mask.of_target(expectation.position, expectation.target.name)
-            context.storage.masks.add(str(row.image_id), target)
-    return lacking
+def add_whole_mask(context: Context, row: GenerationRecord) -> None:
+    """Stores the whole image as the mask of every object that a color is asked of. Raises
+    TrueHueError."""
+    for expectation in expectations_of(row.targets):
+        mask = make_mask(context, str(row.image_id), WHOLE)
+        target = mask.of_target(expectation.position, expectation.target.name)
+        context.storage.masks.add(str(row.image_id), target)
 
 
 def measure_colors(
@@ -83,7 +69,7 @@ def measure_colors(
             pixels = masked_colors(context.srgb8(image_id), context.mask_pixels(record.mask_id))
             found = describe_colors(pixels)
         except TrueHueError as error:
-            lacking.append(f"{_name(row)}: {error}")
+            lacking.append(f"{name_of_row(row)}: {error}")
             continue
         context.storage.object_colors.add(
             ObjectColor(image_id, record.mask_id, COLOR_VERSION, found.lit_lab, found.pixel_count)
@@ -96,10 +82,10 @@ def _mask(context: Context, image_id: str, masker: str) -> MaskRecord:
     finds none."""
     for record in context.storage.masks.for_image(image_id):
         return record
-    return context.storage.masks.add(image_id, _made(context, image_id, masker))
+    return context.storage.masks.add(image_id, make_mask(context, image_id, masker))
 
 
-def _made(context: Context, image_id: str, masker: str) -> Mask:
+def make_mask(context: Context, image_id: str, masker: str) -> Mask:
     """The mask of the whole image, or of what stands out; raises TrueHueError where there is none."""
     if masker == EXACT or (masker != WHOLE and not salient.is_available(context.sources)):
         raise MaskError("No mask: select the object in Inspect.")
@@ -108,5 +94,6 @@ def _made(context: Context, image_id: str, masker: str) -> Mask:
     return mask_from_marks(context.srgb8(image_id), [mark], sources=context.sources)
 
 
-def _name(row: GenerationRecord) -> str:
+def name_of_row(row: GenerationRecord) -> str:
+    """What an image is called in a report."""
     return str(row.origin.get("file") or row.text)

@@ -16,7 +16,7 @@ from truehue.annotation.judgments.questions import (
     right_shares,
     target_in,
 )
-from truehue.annotation.participants import ExclusionRule, rule_of, too_fast
+from truehue.annotation.participants import BEFORE_TRIALS, ExclusionRule, rule_of, too_fast
 from truehue.annotation.report import Person, people_results
 from truehue.annotation.studies.plan import StudyPlan, from_json
 from truehue.core.errors import BadInput
@@ -152,9 +152,15 @@ def too_fast_json(participant: ParticipantRecord, events: Sequence[Event]) -> To
     kinds = Counter(event.kind for event in events)
     answers = kinds[EventKind.ANSWER] - kinds[EventKind.UNDO]
     ends = [event.at for event in events if event.kind is EventKind.ANSWER and event.at is not None]
-    if not ends or not too_fast(participant.enrolled_at, ends[-1], answers):
+    started_at = participant.enrolled_at
+    for event in events:
+        if event.kind is EventKind.ANSWER:
+            break
+        if event.kind in BEFORE_TRIALS and event.at is not None:
+            started_at = event.at
+    if not ends or not too_fast(started_at, ends[-1], answers):
         return None
-    seconds = (ends[-1] - participant.enrolled_at).total_seconds()
+    seconds = (ends[-1] - started_at).total_seconds()
     return {"answers": answers, "seconds": round(seconds, 3)}
 
 

@@ -59,7 +59,8 @@ ANONYMOUS = (
     "them: who has the log of a recruiting site could find people by them."
 )
 PERSONAL = (
-    "This export holds personal data: what recruiting sites call participants, and their free text."
+    "This export holds personal data: what recruiting sites call participants, their free text, and "
+    "answers about them."
 )
 STUDY_FILE, PEOPLE_FILE, CODEBOOK, VOTES_FILE = (
     "study.json",

@@ -409,12 +409,16 @@ class StudyForm(PageRequest):
     skip: bool | None = None
     repeats: Whole | None = Field(default=None, ge=0, le=MAX_TRIALS, title="Repeated trials")
     attention: Whole | None = Field(default=None, ge=0, le=MAX_TRIALS, title="Attention checks")
-    case_gap: Whole = Field(default=CASE_GAP, ge=1, le=MAX_CASE_GAP, title="Trials between")
+    case_gap: Whole = Field(
+        default=CASE_GAP, ge=1, le=MAX_CASE_GAP, title="Trials between two of the same case"
+    )
     method: Method = Method.BALANCED
     training: TrainingForm = TrainingForm()
     screening: ScreeningForm = ScreeningForm()
     consent: str = Field(default="", max_length=MAX_PAGE_TEXT, title="The consent text")
-    survey: SurveyQuestions = SurveyQuestions()
+    survey: SurveyQuestions = Field(
+        default=SurveyQuestions(), title="The questions about participants"
+    )
     intro: str = Field(default="", max_length=MAX_PAGE_TEXT, title="The page before")
     outro: str = Field(default="", max_length=MAX_PAGE_TEXT, title="The page after")
     wording: Annotated[Mapping[str, str], AfterValidator(_wording)] = Field(default_factory=dict)

@@ -264,14 +264,16 @@ def _check_survey(plan: StudyPlan, event: EventCopy, location: str) -> None:
     if part not in list(SurveyPart) or not all(isinstance(values, Mapping) for values in stored):
         raise BadInput(f"{location}: answers about a participant are of no page.")
     items = {item.id: item for item in plan.survey.part(SurveyPart(part))}
-    for values in stored:
+    for name, values in zip(("answers", PERSONAL), stored, strict=True):
         for key, value in values.items():
             if key not in items:
                 raise BadInput(f"{location}: {key[:40]!r} is no question about participants.")
             try:
-                items[key].read(value)
+                read = items[key].read(value)
             except BadInput as error:
                 raise BadInput(f"{location}: {error}") from None
+            if read is not None and name != PERSONAL and items[key].is_apart(read):
+                raise BadInput(f"{location}: the answer to {key[:40]!r} is not kept apart.")
 
 
 def _checked_action(plan: StudyPlan, event: EventCopy, location: str) -> Action:

@@ -50,6 +50,8 @@ SECONDS = {
 """Of one answer, assumed before anybody has answered: a preview of one's own tells better."""
 OTHER_SECONDS = 90
 """Consent, instructions and screening."""
+QUESTION_SECONDS = 8
+"""Of a question about the participant."""
 LONG_MINUTES = 30
 OFFERS, MAX_OFFERED = 12, 40
 """Training trials that are offered, and cases that are looked at for them."""
@@ -266,15 +268,16 @@ def sizes(plan: StudyPlan) -> StudySizes:
         "trials_a_person": trials,
         # Votes of one stimulus are of different people.
         "people_needed": max(math.ceil(plan.answers_wanted / main), plan.votes) if main else 0,
-        "minutes_a_person": minutes(plan.kind, trials),
+        "minutes_a_person": minutes(plan.kind, trials, len(plan.survey.items)),
         "minutes_words": f"At {SECONDS[plan.kind]} seconds per answer and {OTHER_SECONDS} seconds "
         "before the first.",
     }
 
 
-def minutes(kind: Kind, trials: int) -> float:
-    """About how long so many trials take one person."""
-    return round((OTHER_SECONDS + SECONDS[kind] * trials) / 60, 1)
+def minutes(kind: Kind, trials: int, questions: int = 0) -> float:
+    """About how long so many trials, and questions about themselves, take one person."""
+    other = OTHER_SECONDS + QUESTION_SECONDS * questions
+    return round((other + SECONDS[kind] * trials) / 60, 1)
 
 
 def blocks(plan: StudyPlan) -> list[str]:

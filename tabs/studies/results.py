@@ -29,7 +29,13 @@ from truehue.tabs.page.roles import Actor
 from truehue.tabs.sources.studies import StudySource, read_source, source_key
 from truehue.tabs.studies.metrics import metrics_of
 from truehue.tabs.studies.results_json import StudyNumbers, results_json
-from truehue.tabs.studies.survey import SurveyResult, participants_in, survey_json
+from truehue.tabs.studies.survey import (
+    SurveyGroup,
+    SurveyResult,
+    groups_json,
+    participants_in,
+    survey_json,
+)
 
 WAIT_S = 2.0
 """What one question waits for an answer; then the page asks again."""
@@ -69,7 +75,8 @@ class Computed:
 
 @dataclass
 class ResultsService:
-    """The results of studies in memory, one of each; computed one after another in one thread."""
+    """The results of studies and of groups of their participants in memory; computed one after another
+    in one thread."""
 
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _saved: OrderedDict[str, tuple[object, Json]] = field(default_factory=OrderedDict, repr=False)
@@ -183,7 +190,8 @@ class FewerReplicates(TypedDict):
 
 class ComputedResults(StudyNumbers):
     """Results, and how they were computed; ``of`` is the same for equal answers. ``survey`` is of all
-    participants, ``group`` the answer that the results are narrowed to."""
+    participants, ``groups`` are the answers that they can be narrowed to, ``group`` is the one that
+    they are narrowed to."""
 
     key: str
     of: str
@@ -193,6 +201,7 @@ class ComputedResults(StudyNumbers):
     seconds: float
     computed_at: str
     survey: list[SurveyResult]
+    groups: list[SurveyGroup]
     group: str
 
 
@@ -263,7 +272,7 @@ def computed_of(
 ) -> ComputedResults:
     """The results of a study as it was read, under that ``key``."""
     began = time.monotonic()
-    survey = survey_json(source.plan, source.events)
+    survey, groups = survey_json(source.plan, source.events), groups_json(source)
     if group:
         source = replace(source, participants=participants_in(source, group))
     people = source.people
@@ -293,6 +302,7 @@ def computed_of(
         "seconds": round(time.monotonic() - began, 2),
         "computed_at": datetime.now(UTC).isoformat(),
         "survey": survey,
+        "groups": groups,
         "group": group,
     }
 

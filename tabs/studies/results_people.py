@@ -241,9 +241,7 @@ def erase(context: Context, actor: Actor, request: Erase) -> Erased:
             "confirm",
         )
     sets = context.storage.participants.erase(person.id, actor.id)
-    for service in context.services.values():
-        if isinstance(service, ResultsService):
-            service.forget(person.study_id)
+    _forget_results(context, person.study_id)
     return {"erased": person.number, "label": label(person.number), "sets": list(sets)}
 
 
@@ -260,7 +258,16 @@ def clear_external(context: Context, actor: Actor, request: StudyReference) -> C
             "recruiting-site id.",
             "study",
         )
-    return {"cleared": context.storage.participants.clear_external(study.id)}
+    cleared = context.storage.participants.clear_external(study.id)
+    _forget_results(context, study.id)
+    return {"cleared": cleared}
+
+
+def _forget_results(context: Context, study_id: str) -> None:
+    """Drops what is kept of results that may have data which are no longer stored."""
+    for service in context.services.values():
+        if isinstance(service, ResultsService):
+            service.forget(study_id)
 
 
 def participant_of(context: Context, request: ParticipantReference) -> ParticipantRecord:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, TypedDict
 
 from truehue.annotation.studies.plan import Completion, StudyPlan
+from truehue.annotation.studies.survey import SurveyPart
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.studies import LogEntry, LogKind, State, StudyRecord
 from truehue.storage.makers import OWNER
@@ -150,6 +151,8 @@ class PlanJson(StudySizes):
     trials: int
     repeats: int
     attention: int
+    survey: dict[str, list[str]]
+    case_gap: int
     tie: bool
     skip: bool
     method: str
@@ -317,6 +320,10 @@ def plan_json(plan: StudyPlan) -> PlanJson:
         "trials": plan.trials,
         "repeats": plan.repeats,
         "attention": plan.attention,
+        "survey": {
+            part.value: [item.text for item in plan.survey.part(part)] for part in SurveyPart
+        },
+        "case_gap": plan.case_gap,
         **sizes(plan),
         "tie": plan.tie,
         "skip": plan.skip,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, TypedDict
@@ -36,7 +37,7 @@ FORMS = {
     SurveyForm.TEXT: "Text",
     SurveyForm.SCALE: "Scale",
 }
-FEW_PEOPLE = 5
+MIN_GROUP_PEOPLE = 5
 """Of a group with fewer participants nothing is computed apart: it would be of single people."""
 
 
@@ -70,6 +71,17 @@ class SurveyQuestions(PageRequest):
             tuple(_item(question) for question in items) for items in (self.before, self.after)
         )
         return Survey(before, after)
+
+
+def _items(part: str, questions: Sequence[SurveyQuestion]) -> tuple[SurveyItem, ...]:
+    """The questions of a page; an error names the one that it is about."""
+    items = []
+    for index, question in enumerate(questions):
+        try:
+            items.append(_item(question))
+        except BadInput as error:
+            raise BadInput(str(error), f"survey.{part}.{index}") from None
+    return tuple(items)
 
 
 def _item(question: SurveyQuestion) -> SurveyItem:
@@ -124,11 +136,11 @@ def survey_values(
 
 def participants_in(source: StudySource, group: str) -> tuple[ParticipantRecord, ...]:
     """The participants who gave one answer: ``item:choice``, the position of a choice from 0 or the
-    step of a scale. Raises BadInput where that is no answer, or fewer than :data:`FEW_PEOPLE` gave
-    it."""
+    step of a scale. Raises BadInput where that is no answer, where it is personal data, or where
+    fewer than :data:`MIN_GROUP_PEOPLE` of them answered a trial."""
     item_id, _, choice = group.partition(":")
     item = source.plan.survey.by_id.get(item_id)
-    if item is None or not choice.isdigit():
+    if item is None or not _is_grouping(item) or not re.fullmatch(r"[0-9]{1,4}", choice):
         raise BadInput(f"There is no group {group[:60]!r} of participants in this study.", "group")
     values = survey_values(source.plan, source.events)
     chosen = tuple(
@@ -136,13 +148,25 @@ def participants_in(source: StudySource, group: str) -> tuple[ParticipantRecord,
         for participant in source.participants
         if int(choice) in _chosen(values.get(participant.id, {}).get(item_id))
     )
-    if len(chosen) < FEW_PEOPLE:
+    if sum(_has_answered(source, participant) for participant in chosen) < MIN_GROUP_PEOPLE:
         raise BadInput(
-            f"Results of fewer than {FEW_PEOPLE} participants are not shown apart: they would say "
-            "what single people answered.",
+            f"Results of fewer than {MIN_GROUP_PEOPLE} participants are not shown apart: they would "
+            "say what single people answered.",
             "group",
         )
     return chosen
+
+
+def _is_grouping(item: SurveyItem) -> bool:
+    """Whether the answers of a question may say who is in a group."""
+    return not item.personal and item.form in (
+        *(SurveyForm.SINGLE, SurveyForm.MULTIPLE),
+        SurveyForm.SCALE,
+    )
+
+
+def _has_answered(source: StudySource, participant: ParticipantRecord) -> bool:
+    return any(event.kind is EventKind.ANSWER for event in source.events.get(participant.id, ()))
 
 
 def _chosen(value: Value | None) -> tuple[object, ...]:
@@ -170,13 +194,43 @@ class SurveyResult(TypedDict):
     high: float | None
 
 
+class SurveyGroup(TypedDict):
+    """An answer that results can be narrowed to; ``people`` gave it and answered a trial."""
+
+    id: str
+    name: str
+    people: int
+
+
+def groups_json(source: StudySource) -> list[SurveyGroup]:
+    """The answers that enough participants gave."""
+    groups: list[SurveyGroup] = []
+    answered = {person.id for person in source.participants if _has_answered(source, person)}
+    values = [
+        own
+        for person, own in survey_values(source.plan, source.events).items()
+        if person in answered
+    ]
+    for item in filter(_is_grouping, source.plan.survey.items):
+        for count in summary_of(item, [own[item.id] for own in values if item.id in own]).counts:
+            if count.choice is not None and count.people >= MIN_GROUP_PEOPLE:
+                name = f"{item.text} {count.text}"
+                entry_id = f"{item.id}:{count.choice}"
+                groups.append({"id": entry_id, "name": name, "people": count.people})
+    return groups
+
+
 def survey_json(plan: StudyPlan, events: Mapping[str, Sequence[Event]]) -> list[SurveyResult]:
-    """What was answered to each question; nobody's words."""
+    """What was answered to each question: nobody's words, of personal data only how many answered,
+    and of a number that few gave neither median nor range."""
     values = survey_values(plan, events).values()
     results: list[SurveyResult] = []
     for item in plan.survey.items:
         summary = summary_of(item, [own[item.id] for own in values if item.id in own])
-        low, high = summary.range or (None, None)
+        shown = not item.personal and (
+            item.form is not SurveyForm.NUMBER or summary.people >= MIN_GROUP_PEOPLE
+        )
+        low, high = (summary.range if shown else None) or (None, None)
         results.append(
             {
                 "id": item.id,
@@ -186,8 +240,9 @@ def survey_json(plan: StudyPlan, events: Mapping[str, Sequence[Event]]) -> list[
                 "counts": [
                     {"choice": count.choice, "text": count.text, "people": count.people}
                     for count in summary.counts
+                    if shown
                 ],
-                "median": summary.median,
+                "median": summary.median if shown else None,
                 "low": low,
                 "high": high,
             }

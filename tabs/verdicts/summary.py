@@ -205,8 +205,8 @@ def _sentence(row: EvidenceRecord, expectation: Expectation) -> str:
 
 def color_sentence(color: ObjectColor | None, prompt: str = "") -> str:
     """Why an image without a target color has no verdict, with its color where it was measured: ``No
-    target color: measured #B4532A, most people would call it rust.`` A ``prompt`` that names none,
-    as systems spell names, is spoken of."""
+    target color: measured #B4532A, most people would call it rust.`` With a
+    ``prompt``, the sentence says that it names no color."""
     lack = "No target color in the prompt" if prompt else "No target color"
     if color is None:
         return f"{lack}, and no color measured yet: select the object in Inspect."

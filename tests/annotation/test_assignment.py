@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.annotation.studies_made import plan
 from truehue.annotation.assignment import assign as assign_module
-from truehue.annotation.assignment.assign import REPEAT_GAP, Choice, assign, spaced
+from truehue.annotation.assignment.assign import REPEAT_GAP, Choice, assign, shuffled, spaced
 from truehue.annotation.studies.cases import Kind, Stimulus
 from truehue.annotation.studies.plan import StudyPlan
 from truehue.core.studies import Purpose, Trial
@@ -202,6 +202,10 @@ def test_cases_come_again_after_as_many_trials_as_can_be(
     possible = (most - 1) * (gap + 1) + sizes.count(most) <= len(cases)
     if possible and not shown:
         assert min(gaps) >= gap
+    # Where it is not, no case follows itself more often than it has to.
+    if not shown:
+        follows = sum(number == 0 for number in gaps)
+        assert follows == max(0, 2 * most - len(cases) - 1)
 
 
 def test_a_plan_without_a_gap_gives_the_trials_that_it_gave(
@@ -209,9 +213,9 @@ def test_a_plan_without_a_gap_gives_the_trials_that_it_gave(
 ) -> None:
     study = plan(14, 3, votes=4, trials=42)
     before = assign(study, 3, {}, {})
-    monkeypatch.setattr(assign_module, "spaced", None)
-    assert assign(study, 3, {}, {}) == before
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(assign_module, "spaced", lambda made, rng, kin, _: shuffled(made, rng, kin))
+        assert assign(study, 3, {}, {}) == before
     wide = assign(replace(study, case_gap=6), 3, {}, {})
     assert load_of(wide) == load_of(before)
     cases = [study.by_id[trial.stimulus_id].case_id for trial in main_trials(wide)]

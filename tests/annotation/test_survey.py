@@ -29,7 +29,7 @@ SURVEY = Survey((AGE, GENDER, COUNTRY), (TOOLS, SURE, WORDS))
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"id": "Age"}, "cannot name a column"),
+        ({"id": "Age"}, "is no column name"),
         ({"text": " "}, "needs a text"),
         ({"choices": ("one",)}, "2 to 60 choices"),
         ({"choices": ("one", " one ")}, "are the same"),
@@ -75,6 +75,7 @@ def test_answers_are_read(item: SurveyItem, value: Any, read: Any, text: str) ->
         (AGE, 17),
         (AGE, "30"),
         (AGE, float("nan")),
+        (SurveyItem("size", "How large?", SurveyForm.NUMBER), 10**400),
         (AGE, True),
         (GENDER, 2),
         (GENDER, True),

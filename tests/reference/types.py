@@ -49,7 +49,7 @@ def _interface(name: str, record: Schema, is_request: bool) -> str:
     for field, schema in record["properties"].items():
         kind = _typescript(schema)
         if is_request:  # it takes numbers as text too, as forms have them
-            kind = re.sub(r"\bnumber\b", "number | string", kind)
+            kind = re.sub(r"(?<!')\bnumber\b(?!')", "number | string", kind)
         lines.append(f"    {field}{'' if field in record['required'] else '?'}: {kind};")
     return "\n".join([*lines, "  }"])
 

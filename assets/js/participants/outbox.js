@@ -21,7 +21,7 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 15_000;
 
 /** What somebody said: where it is refused, that stays on the page. */
-const SAID = ['answer', 'undo', 'comment'];
+const SAID = ['answer', 'undo', 'comment', 'survey'];
 
 /** 32 hexadecimal characters of chance; `crypto.randomUUID` is not there without https. */
 export function newId() {

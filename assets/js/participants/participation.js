@@ -24,6 +24,8 @@ let trials = null;
 let stopped = false;
 /** Parts of the survey that were answered here, sent or not. @type {Set<string>} */
 const surveyed = new Set();
+/** Whether the last questions are on the page. */
+let asking = false;
 /** The stage whose end is on the page. */
 let endShown = '';
 /** Called once the study has judged the screening. @type {(() => void) | null} */
@@ -125,7 +127,7 @@ function open(id) {
  * Asks the questions about the participant that are not answered yet.
  * @param {'before' | 'after'} part
  */
-async function questioned(part) {
+async function askSurvey(part) {
   const { study, participant } = state;
   const items = study.survey[part];
   if (!items.length || participant.surveyed.includes(part) || surveyed.has(part)) return;
@@ -141,10 +143,11 @@ async function begin() {
   const early = BEFORE.includes(participant.stage);
   setWayOut(withdraw);
   setProgress('');
-  if (early) await questioned('before');
+  if (early) await askSurvey('before');
   if (stopped) return;
-  const looks = participant.stage !== 'survey' || participant.plates || participant.patches.length;
-  if (early && looks) {
+  const screens =
+    participant.stage !== 'survey' || participant.plates || participant.patches.length;
+  if (early && screens) {
     const seen = await screening(participant, () => stopped);
     if (stopped) return;
     const judged = new Promise((done) => (onScreened = () => done(null)));
@@ -155,6 +158,8 @@ async function begin() {
       if (stopped) return;
     }
   }
+  // It is here when the last trial is answered, with or without a network.
+  if (state.study.survey.after.length) await import('./survey.js').catch(() => {});
   const hands = { done: answered, over };
   trials = (await work?.open(state, /** @type {Outbox} */ (outbox), hands)) || null;
   tell();
@@ -167,9 +172,11 @@ async function begin() {
 
 /** All trials have an answer: the last questions, a last word, and the end. */
 async function answered() {
-  if (['comment', 'survey'].includes(shown()) || stopped) return;
+  if (asking || shown() === 'comment' || stopped) return;
   setProgress('');
-  await questioned('after');
+  asking = true;
+  await askSurvey('after');
+  asking = false;
   if (stopped) return;
   const undo = trials?.undoable ? () => trials?.undo() : null;
   comment(undo, say(work?.undo || ''), (text, leaving) => {
@@ -237,6 +244,12 @@ function heard(answer) {
     return;
   }
   trials?.heard(answer);
+  // The study has no answers to the survey after all: they are asked for again.
+  if (codes.includes('survey')) {
+    surveyed.clear();
+    if (trials?.left) location.reload();
+    else answered();
+  }
   // There was more to do, or will be once the study goes on.
   if (codes.includes('early')) {
     if (trials?.left) trials.go();

@@ -8,9 +8,12 @@ const english = {
   survey_before_title: 'A few questions about you',
   survey_after_title: 'A few last questions',
   survey_optional: '(optional)',
+  survey_needed: 'Questions without “(optional)” need an answer.',
   survey_other: 'In my own words:',
   survey_missing: 'Please answer this question.',
-  survey_number: 'Please enter a number.',
+  survey_write: 'Please write your answer.',
+  survey_number: 'Please enter a number, such as 12 or 12.5.',
+  survey_range: '{low} to {high}',
   survey_low: 'Please enter {n} or more.',
   survey_high: 'Please enter {n} or less.',
 };
@@ -32,6 +35,8 @@ export async function survey(items, part) {
     };
     const form = make('form', 'survey');
     form.noValidate = true;
+    const both = items.some((item) => item.required) && items.some((item) => !item.required);
+    if (both) form.append(make('p', 'small', say('survey_needed')));
     form.append(...questions.map((entry) => entry.node));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -54,20 +59,24 @@ function question(item) {
   const title = make('legend', '', item.text);
   const problem = make('p', 'problem');
   problem.id = `survey-${item.id}-problem`;
-  problem.setAttribute('role', 'alert');
   if (!item.required) title.append(' ', make('small', 'small', say('survey_optional')));
   node.append(title, ...field.nodes, problem);
-  const inputs = /** @type {HTMLElement[]} */ ([...node.querySelectorAll('input, textarea')]);
+  const inputs = /** @type {HTMLInputElement[]} */ ([...node.querySelectorAll('input, textarea')]);
+  // A choice of several is required of all together, which HTML cannot say.
+  for (const input of inputs)
+    if (item.required && input.type !== 'checkbox' && input !== field.own) input.required = true;
   const describe = (/** @type {string} */ text) => {
     problem.textContent = text;
     for (const input of inputs) {
-      input.toggleAttribute('aria-invalid', Boolean(text));
+      if (text) input.setAttribute('aria-invalid', 'true');
+      else input.removeAttribute('aria-invalid');
       if (text) input.setAttribute('aria-describedby', problem.id);
       else input.removeAttribute('aria-describedby');
     }
   };
   node.addEventListener('input', () => problem.textContent && describe(missing()));
   const missing = () => {
+    if (field.own && !field.own.value.trim() && field.choosesOwn?.()) return say('survey_write');
     const value = field.value();
     const empty = value === null || value === '' || (Array.isArray(value) && !value.length);
     if (empty && item.required) return say('survey_missing');
@@ -81,12 +90,14 @@ function question(item) {
       describe(missing());
       return !problem.textContent;
     },
-    focus: () => inputs[0].focus(),
+    focus: () => (field.choosesOwn?.() && field.own ? field.own : inputs[0]).focus(),
   };
 }
 
 /**
- * @typedef {{ nodes: Node[], value: () => unknown, wrong?: (value: any) => string }} Field
+ * @typedef {{ nodes: Node[], value: () => unknown, wrong?: (value: any) => string,
+ *   own?: HTMLInputElement, choosesOwn?: () => boolean }} Field `own`: where participants write what
+ *   is no choice
  * @type {Record<string, (item: Api.SurveyItem) => Field>}
  */
 const FIELDS = { single: choices, multiple: choices, scale, number, text };
@@ -97,24 +108,27 @@ function choices(item) {
   const list = make('div', 'survey-choices');
   const boxes = item.choices.map((text) => option(item.id, type, text));
   list.append(...boxes.map((entry) => entry.label));
-  const own = item.other ? option(item.id, type, say('survey_other')) : null;
-  const words = make('input');
-  if (own) {
-    words.type = 'text';
-    words.maxLength = 200;
-    words.setAttribute('aria-label', say('survey_other'));
-    words.addEventListener('input', () => {
-      own.box.checked = words.value !== '' || own.box.checked;
+  const other = item.other ? option(item.id, type, say('survey_other')) : null;
+  const ownText = make('input');
+  if (other) {
+    ownText.type = 'text';
+    ownText.maxLength = 200;
+    ownText.setAttribute('aria-label', say('survey_other'));
+    ownText.addEventListener('input', () => {
+      other.box.checked = ownText.value !== '' || other.box.checked;
     });
-    own.label.append(words);
-    list.append(own.label);
+    const line = make('div', 'survey-own');
+    line.append(other.label, ownText);
+    list.append(line);
   }
   return {
     nodes: [list],
+    own: other ? ownText : undefined,
+    choosesOwn: () => Boolean(other?.box.checked),
     value() {
       /** @type {(number | string)[]} */
       const chosen = boxes.flatMap((entry, index) => (entry.box.checked ? [index] : []));
-      if (own?.box.checked && words.value.trim()) chosen.push(words.value.trim());
+      if (other?.box.checked && ownText.value.trim()) chosen.push(ownText.value.trim());
       return item.form === 'multiple' ? chosen : (chosen[0] ?? null);
     },
   };
@@ -155,14 +169,22 @@ function number(item) {
   input.type = 'text';
   input.inputMode = 'decimal';
   input.setAttribute('aria-label', item.text);
-  const read = () => Number(input.value.trim().replace(',', '.'));
+  // One separator and three digits may be thousands, or thousandths: nobody can tell.
+  const isNumber = /^[-+]?\d+([.,](\d{1,2}|\d{4,}))?$/;
+  const read = () => {
+    const typed = input.value.trim();
+    return isNumber.test(typed) ? Number(typed.replace(',', '.')) : NaN;
+  };
+  const { low, high } = item;
+  const range = make('p', 'small');
+  if (low !== null && high !== null) range.textContent = say('survey_range', { low, high });
   return {
-    nodes: [input],
+    nodes: range.textContent ? [range, input] : [input],
     value: () => (input.value.trim() ? read() : null),
     wrong(value) {
       if (!Number.isFinite(value)) return say('survey_number');
-      if (item.low !== null && value < item.low) return say('survey_low', { n: item.low });
-      if (item.high !== null && value > item.high) return say('survey_high', { n: item.high });
+      if (low !== null && value < low) return say('survey_low', { n: low });
+      if (high !== null && value > high) return say('survey_high', { n: high });
       return '';
     },
   };

@@ -28,14 +28,17 @@ export function exportView(box, current) {
   const ownerOf = (url) => (personal ? url + (url.includes('?') ? '&' : '?') + 'personal=1' : url);
   function clearIds() {
     const text =
-      'Do this once everyone is paid, as the consent text says. This deletes the recruiting-site ids, and the answers about participants that are personal data or in their own words. All other answers stay. The study must be closed.';
+      'Do this once everyone is paid, as the consent text says. This deletes the recruiting-site ids, and the answers about participants that are personal data or in their own words. All other answers and the comments stay. The study must be closed.';
     question({
-      title: 'Delete the personal data?',
+      title: 'Delete ids and personal answers?',
       body: [make('p', '', text)],
       action: 'Delete for good',
       act: async () => {
         const message = await send(`${current.address}/clear-external`, {});
-        put(cleared, 'Personal data of ' + whole(message.cleared) + ' people are deleted.');
+        put(
+          cleared,
+          'Ids and personal answers of ' + whole(message.cleared) + ' people are deleted.',
+        );
       },
     });
   }
@@ -76,7 +79,11 @@ export function exportView(box, current) {
       });
       label.append(input, make('span', '', 'Include personal data'));
       const line_ = make('div', 'th-study-buttons');
-      line_.append(label, button('Delete personal data…', clearIds, 'th-study-small'), cleared);
+      line_.append(
+        label,
+        button('Delete ids and personal answers…', clearIds, 'th-study-small'),
+        cleared,
+      );
       all.body.append(line_);
     }
     put(

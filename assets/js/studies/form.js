@@ -283,7 +283,7 @@ export function studyForm(box) {
   }
   function choose(id) {
     preset = presets.presets.find((item) => item.id === id) || presets.presets[0];
-    form = savedForm(preset.id) || firstForm(preset, presets, materials);
+    form = { ...firstForm(preset, presets, materials), ...savedForm(preset.id) };
     if (studyView.set && form.question_set !== studyView.set)
       form = { ...form, question_set: firstSet(materials, studyView.set), tasks: [] };
     presetCards(cards, presets.presets, openNew, preset.id);
@@ -321,6 +321,8 @@ export function studyForm(box) {
           completion: { code: '', url: '', text: '', ...study.form.completion },
           endings: { ...study.form.endings },
           survey: { before: [], after: [], ...study.form.survey },
+          // Before there was a gap, only the next trial was of another case.
+          case_gap: study.form.case_gap ?? 1,
           closing: {
             when_complete: true,
             replace_excluded: true,

@@ -16,8 +16,9 @@ function holder(form, name) {
  * Makers of fields for one form.
  * @param {Record<string, any>} form what they hold
  * @param {() => void} changed
+ * @param {string} [prefix] of the fields' ids, where several forms have fields of one name
  */
-export function fieldsOf(form, changed) {
+export function fieldsOf(form, changed, prefix = '') {
   /**
    * @param {string} name
    * @param {string} label
@@ -28,7 +29,7 @@ export function fieldsOf(form, changed) {
     const box = make('div', 'th-study-field');
     const text = make('label', '', label);
     box.dataset.field = name;
-    input.id = 'th-study-' + name.replaceAll('.', '-');
+    input.id = 'th-study-' + prefix + name.replaceAll('.', '-');
     input.name = name;
     text.htmlFor = input.id;
     box.append(text, input);
@@ -234,7 +235,9 @@ export function tellField(root, name, text) {
   const box =
     all.find((node) => node.dataset.field === name) ||
     all.find((node) => (node.dataset.field || '').startsWith(name + '.')) ||
-    all.find((node) => name.startsWith(node.dataset.field + '.'));
+    all
+      .filter((node) => name.startsWith(node.dataset.field + '.'))
+      .sort((one, other) => other.dataset.field.length - one.dataset.field.length)[0];
   if (!box) return false;
   const problem = make('p', 'th-problem th-study-wrong', text);
   problem.id = 'th-study-wrong';

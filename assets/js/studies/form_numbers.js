@@ -144,8 +144,8 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
   if (kind === 'ratings') trainingFold.hidden = true;
   const order = screeningFields(source);
   order.push(
-    source.number('case_gap', 'Trials between two of one case', {
-      hint: 'At least so many, as far as possible.',
+    source.number('case_gap', 'Trials between two of the same case', {
+      hint: 'Minimum; fewer where a study has too few cases.',
       empty: 1,
     }),
   );

@@ -96,7 +96,9 @@ function page(form, presets, name, changed) {
   function entry(item, index) {
     const line = make('li', 'th-study-survey-item');
     line.tabIndex = -1;
-    const source = fieldsOf(item, changed);
+    line.dataset.field = `survey.${name}.${index}`;
+    const prefix = `survey-${name}-${index}-`;
+    const source = fieldsOf(item, changed, prefix);
     const details = make('div', 'th-study-survey-details');
     const form_ = source.select(
       'form',
@@ -108,13 +110,17 @@ function page(form, presets, name, changed) {
       details.replaceChildren();
       if (CHOICES.includes(item.form)) {
         const lines = { choices: item.choices.join('\n') };
-        const choices = fieldsOf(lines, () => {
-          item.choices = lines.choices
-            .split('\n')
-            .map((text) => text.trim())
-            .filter(Boolean);
-          changed();
-        });
+        const choices = fieldsOf(
+          lines,
+          () => {
+            item.choices = lines.choices
+              .split('\n')
+              .map((text) => text.trim())
+              .filter(Boolean);
+            changed();
+          },
+          prefix,
+        );
         details.append(
           choices.text('choices', 'Choices, one a line', {
             rows: Math.max(3, item.choices.length),
@@ -126,10 +132,14 @@ function page(form, presets, name, changed) {
         details.append(row(source.number('low', 'Smallest'), source.number('high', 'Largest')));
       if (item.form === 'scale') {
         const ends = { first: item.ends[0], last: item.ends[1] };
-        const texts = fieldsOf(ends, () => {
-          item.ends = [ends.first, ends.last];
-          changed();
-        });
+        const texts = fieldsOf(
+          ends,
+          () => {
+            item.ends = [ends.first, ends.last];
+            changed();
+          },
+          prefix,
+        );
         details.append(
           row(
             source.number('steps', 'Steps', { empty: 7 }),
@@ -173,15 +183,6 @@ function page(form, presets, name, changed) {
       ),
       tools,
     );
-    // Fields of several questions have the same names: their labels must not.
-    line.querySelectorAll('[id]').forEach((field) => {
-      const id = `${field.id}-${name}-${index}`;
-      line.querySelectorAll(`[for="${field.id}"]`).forEach((item) => item.setAttribute('for', id));
-      line
-        .querySelectorAll(`[aria-describedby="${field.id}"]`)
-        .forEach((item) => item.setAttribute('aria-describedby', id));
-      field.id = id;
-    });
     return line;
   }
   function draw() {

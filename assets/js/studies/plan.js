@@ -49,6 +49,13 @@ function limitsOf({ missed_checks_limit: missed, time_limit_s: seconds }) {
   return lines;
 }
 
+/** What participants are asked about themselves. @param {Api.PlanJson} plan @returns {[string, string][]} */
+function surveyOf({ survey }) {
+  return Object.entries(survey)
+    .filter(([, texts]) => texts.length)
+    .map(([part, texts]) => ['Asked ' + part + ' the trials', texts.join(' · ')]);
+}
+
 /** What is got at other endings. @param {Api.PlanJson} plan @returns {[string, string][]} */
 function endingsOf({ endings }) {
   const text = Object.entries(endings).map(([name, page]) =>
@@ -183,6 +190,7 @@ function comparedNumbers({ plan, material }) {
         ? 'adaptively, with recorded propensities'
         : 'balanced: fewest votes first',
     ],
+    ['Between trials of a case', many(plan.case_gap, 'other trial') + ', as far as possible'],
     ['Training', trainingWords(plan.training)],
   ];
 }
@@ -262,6 +270,7 @@ export function planView(box, current) {
             .filter(Boolean)
             .join(', ') || 'none',
         ],
+        ...surveyOf(plan),
         ...limitsOf(plan),
         ['Closes', closingWords(plan)],
         [

@@ -114,10 +114,13 @@ export function resultsView(box, current) {
   }
   function show() {
     if (!onView('results')) return;
-    const { data } = results;
+    const data = results.group ? results.narrowed : results.data;
     line.say(results.failed ? results.words : '');
+    group.draw();
     if (!data) {
       lead.textContent = results.failed ? '' : results.words;
+      text.textContent = '';
+      caution.say('');
       // Whoever chose a group that cannot be shown chooses another.
       arrange(box, results.failed && !results.group ? [line] : [line, top]);
       return;
@@ -135,7 +138,6 @@ export function resultsView(box, current) {
       ]);
       return;
     }
-    group.draw(data);
     const who = data.same ? data.everybody : data.included;
     caution.say(cautionOf(data));
     lead.replaceChildren(

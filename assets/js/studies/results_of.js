@@ -1,7 +1,7 @@
 // The results of a study, asked for once for all views that show a part of them.
 import { ask, send } from '../shared/http.js';
 import { onTheme } from '../shared/figure.js';
-import { isSeen, studyView } from './view.js';
+import { isSeen, publishStudies, studyView } from './view.js';
 
 const AGAIN_MS = 1000;
 const FRESH_MS = 20000;
@@ -12,7 +12,8 @@ const VIEWS = ['results', 'metrics', 'people'];
  * @property {Api.ComputedResults | null} data what was computed last, or null
  * @property {string} words what goes on, or what went wrong
  * @property {boolean} failed
- * @property {string} group the answer about themselves that the results are narrowed to, or empty
+ * @property {string} group the answer about themselves that *Results* is narrowed to, or empty
+ * @property {Api.ComputedResults | null} narrowed to that group
  * @property {(group: string) => void} narrow
  * @property {() => void} look asks again where that is due
  * @property {(show: () => void) => void} watch
@@ -42,11 +43,14 @@ export function resultsOf(current) {
     data: null,
     words: 'Computing results…',
     failed: false,
-    group: '',
+    group: studyView.group || '',
+    narrowed: null,
     narrow(group) {
-      made.group = group;
-      made.data = null;
-      made.words = 'Computing results…';
+      studyView.group = made.group = group;
+      publishStudies();
+      made.narrowed = null;
+      made.failed = false;
+      if (group) made.words = 'Computing results…';
       tell();
       load();
     },
@@ -71,10 +75,11 @@ export function resultsOf(current) {
     studyView.study === current.study.id &&
     VIEWS.includes(studyView.view);
 
-  function take(answer) {
-    const { status, progress, results } = answer;
+  function take(answer, part = null) {
+    const { status, progress } = [answer, part].find((of) => of?.status === 'computing') || answer;
     const computing = status === 'computing';
-    if (results) made.data = results;
+    if (answer.results) made.data = answer.results;
+    if (part?.results) made.narrowed = part.results;
     made.failed = false;
     made.words = computing ? (progress && progress.words) || 'Computing results…' : '';
     index = computing ? 0 : Date.now();
@@ -88,9 +93,10 @@ export function resultsOf(current) {
     const mine = ++request;
     index = Date.now();
     try {
-      const group = made.group && '?' + new URLSearchParams({ group: made.group });
-      const answer = await ask(`${current.address}/results${group}`);
-      if (mine === request) take(answer);
+      const answer = await ask(`${current.address}/results`);
+      const query = new URLSearchParams({ group: made.group });
+      const part = made.group ? await ask(`${current.address}/results?${query}`) : null;
+      if (mine === request) take(answer, part);
     } catch (error) {
       if (mine !== request) return;
       made.failed = true;

@@ -2,11 +2,8 @@
 import { make, options } from '../shared/dom.js';
 import { card, percent, whole } from './parts.js';
 
-/** Of fewer participants nothing is shown apart, as in tabs/studies/survey.py. */
-const FEW_PEOPLE = 5;
-
 /**
- * A choice of an answer; null where no answer was given by enough participants.
+ * A choice of the answer that *Results* is narrowed to; hidden where enough participants gave none.
  * @param {import('./results_of.js').Results} results
  */
 export function groupChoice(results) {
@@ -17,21 +14,20 @@ export function groupChoice(results) {
   let known = '';
   return {
     node: box,
-    /** @param {Api.ComputedResults} data */
-    draw(data) {
-      const choices = data.survey.flatMap((item) =>
-        item.counts
-          .filter((count) => count.choice !== null && count.people >= FEW_PEOPLE)
-          .map((count) => ({
-            id: `${item.id}:${count.choice}`,
-            name: `${item.text} ${count.text} (${whole(count.people)})`,
-          })),
-      );
+    draw() {
+      const groups = results.data?.groups || [];
+      const choices = groups.map(({ id, name, people }) => ({
+        id,
+        name: `${name} (${whole(people)})`,
+      }));
+      const { group } = results;
+      // A link may name a group that there is not any more.
+      if (group && !groups.some(({ id }) => id === group)) choices.push({ id: group, name: group });
       box.hidden = !choices.length;
-      const now = JSON.stringify([choices, data.group]);
+      const now = JSON.stringify([choices, group]);
       if (now === known) return;
       known = now;
-      options(select, [{ id: '', name: 'All' }, ...choices], data.group);
+      options(select, [{ id: '', name: 'All' }, ...choices], group);
     },
   };
 }

@@ -50,6 +50,7 @@ function read(query) {
       view: known ? view : 'live',
       preset: '',
       concept: view === 'gallery' ? query.get('concept') || '' : '',
+      group: view === 'results' ? query.get('group') || '' : '',
     };
   return { screen: 'list', study: '', view: 'live', preset: '' };
 }
@@ -57,13 +58,15 @@ function read(query) {
 /**
  * Where Studies is: the list of studies, a new study (or another version of `study`), or one study.
  * `concept` is the id of a case whose colorings are looked at; `reviewsAlone` is for experts, who see
- * nothing else of studies; `deleted` is the draft that was deleted a moment ago; `set` is the set of
+ * nothing else of studies; `group` is the answer about themselves that results are narrowed to, as
+ * `item:choice`; `deleted` is the draft that was deleted a moment ago; `set` is the set of
  * questions that a new study is made of.
  * @type {{ screen: string, study: string, view: string, preset: string, title?: string, concept?: string,
- *   set?: string, reviewsAlone?: boolean, deleted?: { id: string, words: string } }}
+ *   group?: string, set?: string, reviewsAlone?: boolean, deleted?: { id: string, words: string } }}
  */
 export const studyView = {
   concept: '',
+  group: '',
   set: '',
   ...read(new URLSearchParams(location.search)),
   title: '',
@@ -79,6 +82,8 @@ export function publishStudies() {
   if (studyView.screen === REVIEW) values.set('view', REVIEW);
   if (studyView.screen === 'study' && studyView.view === 'gallery' && studyView.concept)
     values.set('concept', studyView.concept);
+  if (studyView.screen === 'study' && studyView.view === 'results' && studyView.group)
+    values.set('group', studyView.group);
   if (studyView.screen === NEW) {
     values.set('view', NEW);
     if (studyView.preset) values.set('preset', studyView.preset);

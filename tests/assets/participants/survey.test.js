@@ -45,7 +45,9 @@ test('what is required is asked for again, and all answers are sent', async () =
   const age = field('age').querySelector('input');
   for (const [value, problem] of [
     ['', 'Please answer this question.'],
-    ['abc', 'Please enter a number.'],
+    ['abc', 'Please enter a number, such as 12 or 12.5.'],
+    ['50,000', 'Please enter a number, such as 12 or 12.5.'],
+    ['0x20', 'Please enter a number, such as 12 or 12.5.'],
     ['17', 'Please enter 18 or more.'],
     ['121', 'Please enter 120 or less.'],
   ]) {
@@ -54,11 +56,21 @@ test('what is required is asked for again, and all answers are sent', async () =
     assert.equal(field('age').querySelector('.problem').textContent, problem);
     assert.equal(document.activeElement, age);
     assert.equal(age.getAttribute('aria-describedby'), 'survey-age-problem');
+    assert.equal(age.getAttribute('aria-invalid'), 'true');
   }
   // What is mended is not complained of any longer.
   write(age, '33,5');
   assert.equal(field('age').querySelector('.problem').textContent, '');
-  // Words of one's own choose their choice.
+  assert.equal(age.getAttribute('aria-invalid'), null);
+  assert.match(field('age').textContent, /18 to 120/);
+  assert.match(screen.textContent, /Questions without “\(optional\)” need an answer/);
+  assert.deepEqual([age.required, field('why').querySelector('textarea').required], [true, false]);
+  // Who chooses to write has to write, and words choose their choice.
+  const own = field('gender').querySelector('input[type=text]');
+  own.previousElementSibling.querySelector('input').click();
+  submit(screen);
+  assert.equal(field('gender').querySelector('.problem').textContent, 'Please write your answer.');
+  assert.equal(document.activeElement, own);
   write(field('gender').querySelector('input[type=text]'), 'my own');
   for (const index of [0, 2]) field('tools').querySelectorAll('input')[index].click();
   field('sure').querySelectorAll('input')[3].click();
@@ -94,4 +106,26 @@ test('the last questions come after the trials, once', async () => {
   await page.at('finished');
   assert.deepEqual(sent(study), [{ part: 'after', answers: { gender: null } }]);
   assert.deepEqual(faults, []);
+});
+
+test('a survey that the study did not take is asked for again', async () => {
+  const study = new Study({ trials: 1, survey: { before: [], after: [BEFORE[1]] } });
+  study.refuses = {
+    survey: { error: 'Too many.', code: 'too many' },
+    finish: { error: 'The last questions come first.', code: 'survey' },
+  };
+  const page = await Page.open();
+  await page.begins();
+  await page.answers([0]);
+  submit(await page.at('survey'));
+  await page.at('comment');
+  page.press('Finish');
+  submit(await page.at('survey'));
+  await page.at('comment');
+  page.press('Finish');
+  await page.at('finished');
+  assert.deepEqual(
+    sent(study).map(({ part }) => part),
+    ['after'],
+  );
 });

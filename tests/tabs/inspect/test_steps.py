@@ -17,7 +17,7 @@ from truehue.tabs.inspect.steps import measured_on
         (
             "truehue",
             "Measured on 60% of the mask: the lit part of its largest material. "
-            "Other materials, 40% of it, do not count.",
+            "Other materials (40% of the mask) are excluded.",
         ),
     ],
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.annotation.test_survey import AGE, COUNTRY, GENDER, SURVEY, TOOLS
+from tests.annotation.test_survey import AGE, SURVEY
 from tests.tabs.participants.people import AUTHOR, Person, Room, answer, event, plan
 from truehue.annotation.studies.plan import Closing, Completion, StudyPlan, from_json, to_json
 from truehue.annotation.studies.survey import Survey
@@ -17,8 +17,16 @@ from truehue.core.errors import BadInput
 from truehue.core.studies import State
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.sources.studies import read_source
-from truehue.tabs.studies.exports import StudyExportRequest, StudyTableRequest, table_file
-from truehue.tabs.studies.results import StudyReference, compute
+from truehue.tabs.studies.exports import (
+    StudyTableRequest,
+    table_file,
+)
+from truehue.tabs.studies.results import (
+    StudyReference,
+    StudyResultsRequest,
+    compute,
+    study_results,
+)
 from truehue.tabs.studies.results_people import clear_external
 from truehue.tabs.studies.survey import participants_in
 
@@ -116,6 +124,12 @@ def test_results_can_be_narrowed_to_an_answer(room: Room) -> None:
     assert (survey["age"]["median"], survey["age"]["low"], survey["age"]["high"]) == (25, 20, 30)
     assert survey["why"]["people"] == 11
     assert "Ann" not in str(results["survey"])
+    # Of personal data it is only said how many answered.
+    assert (survey["country"]["people"], survey["country"]["counts"]) == (11, [])
+    assert [(group["id"], group["people"]) for group in results["groups"]] == [
+        *(("gender:0", 6), ("gender:1", 5)),
+        *(("tools:0", 11), ("tools:1", 11)),
+    ]
     women = compute(room.context, study_id, 100, lambda _: None, "gender:0")
     assert (women["everybody"]["people"], women["group"]) == (6, "gender:0")
     assert women["everybody"]["answers"] == 30
@@ -123,7 +137,7 @@ def test_results_can_be_narrowed_to_an_answer(room: Room) -> None:
     source = read_source(room.context, study_id)
     assert [person.number for person in participants_in(source, "gender:1")] == [1, 3, 5, 7, 9]
     assert len(participants_in(source, "tools:1")) == 11
-    for group in ("gender:2", "gender", "other:0", "tools:2"):
+    for group in ("gender:2", "gender", "other:0", "tools:2", "country:0", "age:25", "gender:²"):
         with pytest.raises(BadInput):
             participants_in(source, group)
 
@@ -154,5 +168,29 @@ def test_anonymous_exports_have_no_personal_answers(room: Room) -> None:
     assert clear_external(room.context, OWNER, request) == {"cleared": 2}
     assert clear_external(room.context, OWNER, request) == {"cleared": 0}
     assert rows(room, study_id, "survey", personal=True) == public
-    assert isinstance(StudyExportRequest(study=study_id), StudyReference)
-    assert {GENDER.id, COUNTRY.id, TOOLS.id} <= SURVEY.by_id.keys()
+
+
+def test_deleted_answers_are_in_no_results(room: Room) -> None:
+    study_id = _answered(room, 6)
+    request = StudyResultsRequest(study=study_id, replicates=100)
+
+    def answered(item: str) -> int:
+        results = study_results(room.context, OWNER, request)["results"]
+        assert results is not None
+        return next(row["people"] for row in results["survey"] if row["id"] == item)
+
+    assert (answered("why"), answered("age")) == (6, 6)
+    room.storage.studies.set_state(study_id, State.CLOSED, AUTHOR)
+    clear_external(room.context, OWNER, StudyReference(study=study_id))
+    assert (answered("why"), answered("age")) == (0, 6)
+
+
+def test_time_on_the_questions_is_no_time_for_answers(room: Room) -> None:
+    link = room.opened(asking())
+    person = room.person(link)
+    person.enroll()
+    room.clock.turn(600)
+    told(person, "before", BEFORE)
+    room.clock.turn(1)
+    person.answer_all()
+    assert person.finish()["withheld"]

@@ -9,6 +9,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ from tests.empty_data import empty_data
 from tests.tabs.inside import Inside
 from tests.tabs.studies.simulated import Crowd, distributions_plan, simulated
 from tests.tabs.studies.studies_here import answered, enrolled, form, models, opened
+from truehue.annotation.studies.survey import Survey, SurveyItem, read_survey
 from truehue.core.errors import BadInput
-from truehue.core.studies import State
+from truehue.core.studies import Event, EventKind, State
 from truehue.storage import Storage
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
@@ -47,6 +49,7 @@ from truehue.tabs.studies.results_people import (
 
 pytestmark = pytest.mark.slow
 
+SURVEY = Survey((SurveyItem("job", "Are you a designer?", choices=("yes", "no"), other=True),))
 Change = Callable[[dict[str, Any], list[dict[str, Any]]], None]
 MAX_MB = 150
 READER = """
@@ -77,10 +80,20 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("imports")
     with Storage.open(empty_data(folder / "data")) as storage:
         context = make_context(storage, "data")
-        study_id = simulated(storage, distributions_plan(6, trials=8, votes=2), Crowd(4))
+        plan = replace(distributions_plan(6, trials=8, votes=2), survey=SURVEY)
+        study_id = simulated(storage, plan, Crowd(4))
+        questioned(storage, study_id)
         write_archive(context, OWNER, StudyExportRequest(study=study_id), folder / "all.zip")
         context.close()
     return folder / "all.zip"
+
+
+def questioned(storage: Storage, study_id: str) -> None:
+    """Everybody answers the questions about them."""
+    for number, person in enumerate(storage.participants.of(study_id)):
+        body = read_survey(SURVEY, {"part": "before", "answers": {"job": number % 2}})
+        event = Event(f"{number:032x}", EventKind.SURVEY, body=body)
+        storage.study_events.append(person.id, [event])
 
 
 def computed(context: Context, study_id: str) -> dict[str, Any]:
@@ -100,12 +113,15 @@ def computed(context: Context, study_id: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("personal", [False, True])
 def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal: bool) -> None:
-    study_id = simulated(context.storage, distributions_plan(12), Crowd(6, lazy=(4,)))
+    plan = replace(distributions_plan(12), survey=SURVEY)
+    study_id = simulated(context.storage, plan, Crowd(6, lazy=(4,)))
+    questioned(context.storage, study_id)
     people = context.storage.participants.of(study_id)
     set_rule(context, OWNER, SetRule(study=study_id, most_one_side=0.9))
     exclude(context, OWNER, Decide(study=study_id, participant=people[0].id, reason="a trial run"))
     erase(context, OWNER, Erase(study=study_id, participant=people[2].id, confirm=3))
     before = computed(context, study_id)
+    assert [count["people"] for count in before["survey"][0]["counts"]] == [2, 3, 0]
     path = tmp_path / "all.zip"
     write_archive(context, OWNER, StudyExportRequest(study=study_id, personal=personal), path)
     with Storage.open(empty_data(tmp_path / "elsewhere")) as other:
@@ -189,6 +205,14 @@ def _first_answer(field: str, value: Any) -> Change:
     def change(_: dict[str, Any], people: list[dict[str, Any]]) -> None:
         answer = next(e for e in people[0]["events"] if e["kind"] == "answer")
         answer[field] = value
+
+    return change
+
+
+def _survey(name: str, answers: dict[str, Any]) -> Change:
+    def change(_: dict[str, Any], people: list[dict[str, Any]]) -> None:
+        event = next(e for e in people[0]["events"] if e["kind"] == "survey")
+        event["body"][name] = answers
 
     return change
 
@@ -332,6 +356,13 @@ WRONG: dict[str, tuple[Change, str]] = {
     "an answer to nothing": (_first_answer("position", 900), "trial 900, which is not there"),
     "a foreign kind": (_first_answer("kind", "payment"), "kind"),
     "no id of an event": (_first_answer("id", "1"), "pattern"),
+    "own words among what everybody may read": (
+        _survey("answers", {"job": "Ann"}),
+        "is not kept apart",
+    ),
+    "an answer about them that cannot be": (_survey("answers", {"job": 2}), "no choice"),
+    "an answer to no question about them": (_survey("personal", {"age": 2}), "is no question"),
+    "answers about them of no page": (_survey("part", {}), "of no page"),
     "half a character": (_person("language", "\ud800"), "no JSON that can be read"),
     "no number": (_first_answer("body", {"kind": "tie", "response_ms": float("nan")}), "NaN"),
 }
