@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from truehue.core.color.systems import SEARCH_ORDER, STANDARDS, ColorTarget, parse_target, system
-from truehue.core.errors import UnknownColor
+from truehue.core.errors import BadInput, UnknownColor
 from truehue.core.generation.renderer import OBJECTS
 from truehue.core.generation.renderer.stand_ins import is_location, known_names
 from truehue.core.prompts.parts import object_target
@@ -578,3 +578,16 @@ def _is_verb(word: str) -> bool:
 
 def _longer_name(wording: str, color: str) -> str:
     return f"“{wording}” is in none of the color systems: the target color is {color}."
+
+
+def no_target_reason(prompt: str) -> str:
+    """Why a prompt gives no target color, as far as it can be said; empty prompts give none."""
+    if not prompt:
+        return "No target color."
+    notes = read_sentence(prompt).notes[:1]
+    try:
+        parse_target(prompt)
+        notes = ("It names a color, and no object that has it.",)
+    except (BadInput, UnknownColor):
+        pass
+    return " ".join(("No target color in the prompt.", *notes))

@@ -17,11 +17,10 @@ from truehue.core.images.pixels import masked_colors
 from truehue.core.masks.from_marks import select_salient
 from truehue.core.masks.registry import FILE, TRANSPARENCY, describe
 from truehue.core.runs.records import SALIENT, WHOLE
+from truehue.core.sentences import no_target_reason
 from truehue.core.verdict.expectations import Expectation, expectations_of
 from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import NO_TARGET, UNSCORED
-
-NO_REASON = "No target color."
 
 
 def image_row(
@@ -47,6 +46,8 @@ def image_row(
         "prompt": prompt,
         "object": expectation.target.name if expectation else "",
         "target": expectation.color.hex if expectation else "",
+        "target_name": (expectation.color.name or "") if expectation else "",
+        "system": (expectation.color.system or "") if expectation else "",
         "relation": expectation.relation if expectation else "",
         "status": status,
         "rule": rule,
@@ -84,7 +85,8 @@ def measured_rows(
         mask, selected_by = _mask(step, len(expectations), masker)
         if not expectations:
             lab = describe_colors(masked_colors(srgb8, mask)).lit_lab
-            yield image_row(file, prompt, None, NO_TARGET, NO_REASON, lab=lab, masker=selected_by)
+            reason = no_target_reason(prompt)
+            yield image_row(file, prompt, None, NO_TARGET, reason, lab=lab, masker=selected_by)
     except TrueHueError as error:
         for expectation in expectations or (None,):
             yield image_row(file, prompt, expectation, UNSCORED, str(error))

@@ -278,14 +278,15 @@ class Generations:
         full = self._database.full_id("images", "image_id", image_id)
         return self._records("WHERE image_id = ? ORDER BY number DESC", [full])
 
-    def imported_keys(self) -> frozenset[str]:
+    def imported_keys(self) -> dict[str, str]:
         """Return the ``file_key`` and ``content_key`` of every imported image, by which
-        :func:`truehue.core.image_sets.records.read` knows what is stored already."""
+        :func:`truehue.core.image_sets.records.read` knows what is stored already, with the ids of
+        the images."""
         rows = self._database.rows("""
-            SELECT DISTINCT unnest([origin->>'file_key', origin->>'content_key'])
-            FROM drawings WHERE source = 'imported'
+            SELECT unnest([origin->>'file_key', origin->>'content_key']), image_id
+            FROM drawings WHERE source = 'imported' ORDER BY number
         """)
-        return frozenset(key for (key,) in rows if key is not None)
+        return {str(key): str(image_id) for key, image_id in rows if key is not None}
 
     def marks(self, prompt_source: str, rule: str | None = None) -> Mapping[str, PromptStatus]:
         """Return what became of the prompts of a set, by prompt id; see :class:`PromptStatuses`."""

@@ -55,6 +55,8 @@ def names_note(measurement: Measurement, nearest: Measurement) -> str:
         float(delta_e00(lab, np.array(color_target.lab)))
         for color_target in (nearest.target, measurement.target)
     )
+    if far <= near:  # a target of one's own, nearer than every name
+        return ""
     better = "fits better" if misfit.value < other.value else "fits as well"
     return (
         f"By its pixels alone, {name} is nearer ({near:.1f} ΔE00; {target} {far:.1f}). Under the "

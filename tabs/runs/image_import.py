@@ -17,6 +17,7 @@ from truehue.core.image_sets.records import (
     NO_PROMPT,
     FolderPlan,
     FolderReport,
+    ImportStep,
     Remark,
     RemarkList,
     Tally,
@@ -163,11 +164,13 @@ def import_folder(context: Context, actor: Actor, request: ImageFolder, job: Job
             ).set_id
         tally = Tally(folder_plan)
         already = context.storage.drawings.imported_keys()
-        rows, with_mask = [], 0
+        rows, with_mask, known = [], 0, dict[str, None]()
         for step in read(folder_plan, already, job.stop):
             text = f"{step.position:,} of {total:,} files, {stored:,} images stored"
             job.tell(text, step.position, total)
             tally.add(step)
+            if step.known and (image_id := _known_image(step, already)):
+                known[image_id] = None
             if step.loaded is None:
                 continue
             loaded_image = step.loaded
@@ -188,7 +191,7 @@ def import_folder(context: Context, actor: Actor, request: ImageFolder, job: Job
             tally.report(), False, unreadable(folder_plan), _is_released(folder_plan)
         )
         job.tell("Cancelled. What was stored stays." if job.stop.is_set() else "Done.")
-        return {**report, "score": offer(context, rows, set_id, with_mask)}
+        return {**report, "score": offer(context, rows, set_id, with_mask, list(known))}
     except Exception as error:
         counts = [[stored, "stored before that"]]
         job.tell(result={"title": message_of(error), "counts": counts, "lists": []})
@@ -196,6 +199,12 @@ def import_folder(context: Context, actor: Actor, request: ImageFolder, job: Job
     finally:
         if request.session:
             context.staging.clear(request.session)
+
+
+def _known_image(step: ImportStep, already: Mapping[str, str]) -> str:
+    """The stored image of a file that was imported before; empty for a copy of this import."""
+    by_file = already.get(step.found.file_key)
+    return by_file or already.get(step.found.content_key(step.sha256), "")
 
 
 def _is_released(folder_plan: FolderPlan) -> bool:

@@ -14,6 +14,7 @@ from truehue.core.generation.weights.sources import Sources
 from truehue.core.image_sets.measured import image_row
 from truehue.core.masks import salient
 from truehue.core.masks.grounded.weights import COCO, VISION_MODELS, Role, missing, vision_model
+from truehue.core.masks.registry import EXACT_MAKERS
 from truehue.core.records import GenerationRecord
 from truehue.core.runs.records import EXACT, GROUNDED, SALIENT, WHOLE
 from truehue.core.spreadsheets import csv_text
@@ -41,6 +42,7 @@ from truehue.tabs.verdicts.scoring import score_stored_images
 
 LOOK_S = 0.5
 SHOWN = 100
+MAX_KNOWN = 2_000
 WHOLE_IMAGE = {
     "id": WHOLE,
     "name": "The whole image",
@@ -50,14 +52,27 @@ ENDS = ("finished", "failed", "cancelled", "paused", "interrupted")
 
 
 def offer(
-    context: Context, rows: Iterable[GenerationRecord], set_id: str, with_mask: int
+    context: Context,
+    rows: Iterable[GenerationRecord],
+    set_id: str,
+    with_mask: int,
+    known: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What the dialog presets for images that were just imported.
 
     ``set_id`` is the set that was chosen, or empty where each image's own says it; ``with_mask`` is
-    how many brought a mask. Empty where nothing is to be scored.
+    how many brought a mask; ``known`` are the ids of images of the folder that were stored before,
+    of which the first :data:`MAX_KNOWN` are offered too. Empty where nothing is to be scored.
     """
+    known = known[:MAX_KNOWN]
     listed = list(rows)
+    before = generations_of(context, known)
+    masks = context.storage.masks.for_images(set(known))
+    with_mask += sum(
+        any(record.maker in EXACT_MAKERS for record in masks.get(str(row.image_id), ()))
+        for row in before
+    )
+    listed += before
     if not listed:
         return {}
     groups = Counter(
@@ -91,6 +106,7 @@ def offer(
     return {
         "groups": [{"set": source, "model": model} for source, model in groups],
         "pictures": len(listed),
+        "known": list(known),
         "maskers": maskers,
         "masker": preset,
     }
@@ -131,9 +147,8 @@ class ImportedTable(PageRequest):
 def images_csv(context: Context, actor: Actor, request: ImportedTable) -> tuple[str, str]:
     """Name and text of the CSV file of an import's images, with the columns of
     :func:`truehue.core.image_sets.measured.image_row`. Raises BadInput for no such import."""
-    _offered(context, actor, request.job)
+    image_ids = _images(context, request.job, _offered(context, actor, request.job))
     by = rule(request.rule)
-    image_ids = context.storage.drawings.images_of_job(request.job)
     rows = [list(row.values()) for row in table_of(context, image_ids, by.id)]
     columns = list(image_row("", "", None, "", ""))
     return "truehue-images.csv", csv_text(columns, rows)
@@ -142,8 +157,8 @@ def images_csv(context: Context, actor: Actor, request: ImportedTable) -> tuple[
 @requires("compute")
 def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> StartedJob:
     """Starts to score imported images. Raises BadInput for no such import."""
-    groups = _offered(context, actor, request.job)
-    image_ids = context.storage.drawings.images_of_job(request.job)
+    offered = _offered(context, actor, request.job)
+    groups, image_ids = offered["groups"], _images(context, request.job, offered)
     return {
         "job": context.jobs.start(
             "scoring",
@@ -161,15 +176,21 @@ def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> Start
     }
 
 
-def _offered(context: Context, actor: Actor, job_id: str) -> list[dict[str, str]]:
-    """The sets and models that an import offered to score."""
+def _images(context: Context, job_id: str, offered: Mapping[str, Any]) -> list[str]:
+    """The images of an import, those that were stored before included."""
+    new = context.storage.drawings.images_of_job(job_id)
+    return list(dict.fromkeys((*new, *offered.get("known", ()))))
+
+
+def _offered(context: Context, actor: Actor, job_id: str) -> Mapping[str, Any]:
+    """What an import offered to score: sets and models as ``groups``, and images stored before."""
     record = context.jobs.get(job_id)
     if not is_reported(context.jobs, actor, record):
         raise BadInput(UNKNOWN)
     offered = record.result.get("score")
     if not offered:
         raise BadInput("That import has nothing to be scored.")
-    return list(offered["groups"])
+    return dict(offered)
 
 
 def score(

@@ -6,16 +6,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from threading import Event
 
-from truehue.core.image_sets.measured import NO_REASON, image_row
+from truehue.core.image_sets.measured import image_row
 from truehue.core.masks.registry import describe
 from truehue.core.records import GenerationRecord, MaskRecord
 from truehue.core.runs.folder import RunFolder
+from truehue.core.sentences import no_target_reason
 from truehue.core.verdict.expectations import expectations_of
 from truehue.core.verdict.rules import NO_TARGET, RULES, STATUSES, UNSCORED
 from truehue.tabs.page.context import Context
 from truehue.tabs.runs.measured import measure_colors, without_target
 from truehue.tabs.verdicts.scoring import masks_of, score_stored_images
-from truehue.tabs.verdicts.summary import color_sentence, image_verdicts, object_verdicts
+from truehue.tabs.verdicts.summary import (
+    NO_MASK,
+    color_sentence,
+    image_verdicts,
+    object_verdicts,
+)
 
 
 def store_verdicts(context: Context, folder: RunFolder, stop: Event) -> None:
@@ -87,7 +93,7 @@ def table_of(
                 row.text,
                 None,
                 NO_TARGET,
-                NO_REASON,
+                no_target_reason(row.text),
                 lab=color.lab,
                 masker=_selected_by(records.get(color.mask_id)),
             )
@@ -105,7 +111,7 @@ def table_of(
             if verdict is None:
                 reason = f"No verdict by {rule_id} yet."
                 if not masks_of(masks.get(image_id, ()), row.targets):
-                    reason = "No mask of the object: select it in Inspect."
+                    reason = NO_MASK
                 yield image_row(file, row.text, expectation, UNSCORED, reason)
                 continue
             yield image_row(

@@ -12,6 +12,7 @@ from truehue.core.color.people import naming
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.records import EvidenceRecord, ObjectColor
+from truehue.core.sentences import no_target_reason
 from truehue.core.verdict import reasons
 from truehue.core.verdict.expectations import Expectation, expectations_of
 from truehue.core.verdict.reasons import (
@@ -203,14 +204,20 @@ def _sentence(row: EvidenceRecord, expectation: Expectation) -> str:
     return by(row.protocol, text + numbers)
 
 
+NO_MASK = "No object is selected: select it in Inspect, or measure the whole image."
+"""Why an image has no verdict in which nothing was selected, by whatever."""
+
+
 def color_sentence(color: ObjectColor | None, prompt: str = "") -> str:
     """Why an image without a target color has no verdict, with its color where it was measured: ``No
-    target color: measured #B4532A, most people would call it rust.`` With a
-    ``prompt``, the sentence says that it names no color."""
+    target color: measured #B4532A, most people would call it rust.`` With a ``prompt``, the
+    sentence says that it names no color, and why that may be."""
     lack = "No target color in the prompt" if prompt else "No target color"
     if color is None:
-        return f"{lack}, and no color measured yet: select the object in Inspect."
-    return f"{lack}: measured {color_hex(color)}, {naming(color.lab).clause}."
+        sentence = f"{lack}, and no color measured. {NO_MASK}"
+    else:
+        sentence = f"{lack}: measured {color_hex(color)}, {naming(color.lab).clause}."
+    return sentence + no_target_reason(prompt).removeprefix(f"{lack}.")
 
 
 def color_hex(color: ObjectColor) -> str:

@@ -122,7 +122,7 @@ export function mount(widget) {
       if (item.unscored) return item.unscored;
       return item.targets.some((target) => target.asked && target.mask)
         ? 'No verdict by ' + rule() + ' yet.'
-        : 'No mask of the object: open the image in Inspect, or score it in Runs.';
+        : 'No object is selected: select it in Inspect, or measure the whole image.';
     }
     // The image as a whole: the word, why, and in the title each object with the step it came to.
     function tellVerdict() {

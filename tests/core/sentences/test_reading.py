@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from truehue.core.prompts.sets import prompt_set
-from truehue.core.sentences import read_sentence
+from truehue.core.sentences import no_target_reason, read_sentence
 
 Wanted = list[tuple[str, str | None]]
 
@@ -143,3 +143,17 @@ def test_the_sentences_of_the_benchmark_are_read_as_they_were_made() -> None:
         total += 1
     assert total > 1_900
     assert right / total > 0.99
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reason"),
+    [
+        ("", "No target color."),
+        ("a happy dog", "No target color in the prompt."),
+        ("crimson", "No target color in the prompt. It names a color, and no object that has it."),
+    ],
+)
+def test_why_a_prompt_gives_no_target_is_said(prompt: str, reason: str) -> None:
+    assert no_target_reason(prompt) == reason
+    scarlet = no_target_reason("a scarlet cat")
+    assert scarlet.startswith("No target color in the prompt. “scarlet” is in none of the color")

@@ -247,14 +247,14 @@ def test_text_is_never_part_of_a_statement(storage: Storage) -> None:
 
 def test_the_keys_of_imported_files_are_known(storage: Storage) -> None:
     image_id = _image(storage)
-    assert storage.drawings.imported_keys() == frozenset()
+    assert storage.drawings.imported_keys() == {}
     for n in range(3):
         origin = {"file_key": f"f{n}", "content_key": f"c{n // 2}"}
         storage.drawings.add(
             drawing(image_id, source="imported", seed=n, origin=origin if n else {"file": "x"})
         )
     storage.drawings.add(drawing(image_id, origin={"file_key": "drawn"}))
-    assert storage.drawings.imported_keys() == {"f1", "f2", "c0", "c1"}
+    assert storage.drawings.imported_keys() == dict.fromkeys(("f1", "f2", "c0", "c1"), image_id)
 
 
 def test_a_folder_is_imported_stored_and_known(storage: Storage, tmp_path: Path) -> None:

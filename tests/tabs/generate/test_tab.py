@@ -25,6 +25,7 @@ from truehue.tabs.inspect.state import exact_mask
 from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import OWNER, Actor, Role
+from truehue.tabs.verdicts.summary import NO_MASK
 
 pytestmark = pytest.mark.slow
 
@@ -66,7 +67,7 @@ def test_a_card_of_a_concept_leads_to_compare_and_names_its_stand_in(context: Co
     (shown,) = generations_json(context, context.storage.drawings.recent())
     assert (shown["concept"], shown["unscored"]) == (
         "concept-0044-rotten",
-        "No target color in the prompt, and no color measured yet: select the object in Inspect.",
+        f"No target color in the prompt, and no color measured. {NO_MASK}",
     )
     drawn(context, "bicycle", "css:teal", failure="ignored")
     (shown,) = generations_json(context, context.storage.drawings.recent(1))

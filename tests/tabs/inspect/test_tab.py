@@ -401,6 +401,9 @@ def test_a_nearer_name_and_the_verdict_are_explained(context: Context) -> None:
     assert (card["status"], card["found"]["name"]) == ("pass", "near tomato")
     assert card["names_note"].startswith("By its pixels alone, tomato is nearer (")
     assert "Under the estimated light coral fits better: mismatch score" in card["names_note"]
+    # A target that no name names may be nearer than every name.
+    card = view_of(judge(context, value, "", "#D96B42", "truehue", 0, True)[1])
+    assert (card["status"], card["names_note"]) == ("pass", "")
     # By a rule without a light the numbers beside the names are those that decide.
     card = view_of(judge(context, value, "", "css:coral", "paper", 0, True)[1])
     assert card["names_note"] == ""

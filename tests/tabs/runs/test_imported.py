@@ -184,6 +184,25 @@ def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
 
 
 @pytest.mark.usefixtures("workers_here")
+def test_a_folder_that_was_imported_before_can_be_scored(tmp_path: Path, context: Context) -> None:
+    wanted = read_as(ImageFolder, {"path": str(table_of(tmp_path))})
+    ended(context, start_import(context, OWNER, wanted)["job"])
+    again = ended(context, start_import(context, OWNER, wanted)["job"])
+    assert (3, "images imported before, unchanged") in map(tuple, again.result["counts"])
+    assert again.result["score"]["pictures"] == 3
+    request = read_as(ScoreImages, {"job": again.job_id, "masker": "whole"})
+    scored = dict(ended(context, start_scoring(context, OWNER, request)["job"]).result)
+    assert [1, "verdicts by truehue: pass"] in scored["counts"]
+    table = read_as(ImportedTable, {"job": again.job_id})
+    rows = list(csv.DictReader(io.StringIO(images_csv(context, OWNER, table)[1])))
+    assert [(row["file"], row["target_name"], row["system"]) for row in rows] == [
+        ("cat.png", "orange", "css"),
+        ("cup.png", "red", "css"),
+        ("dog.png", "", ""),
+    ]
+
+
+@pytest.mark.usefixtures("workers_here")
 def test_images_in_which_nothing_was_selected_are_scored_whole(
     tmp_path: Path, context: Context
 ) -> None:
