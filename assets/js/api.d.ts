@@ -2370,6 +2370,8 @@ declare namespace Api {
     accepted: string;
     mask_px: number;
     notes: Array<string>;
+    illuminant: string;
+    observer_deg: number;
     image_notes: Array<string>;
   }
 

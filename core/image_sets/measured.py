@@ -11,7 +11,7 @@ from truehue.core.color.people import naming
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.systems import Lab
 from truehue.core.concepts.palette import describe_colors
-from truehue.core.errors import MaskError, TrueHueError
+from truehue.core.errors import MaskError, ObjectNotFound, TrueHueError
 from truehue.core.image_sets.records import ImportStep
 from truehue.core.images.pixels import masked_colors
 from truehue.core.masks.from_marks import select_salient
@@ -122,5 +122,8 @@ def _mask(step: ImportStep, objects: int, masker: str) -> tuple[np.ndarray, str]
         raise MaskError(f"What stands out is one object; this prompt has {objects}.")
     if step.loaded.opaque is not None and step.loaded.opaque.any():
         return step.loaded.opaque, describe(FILE, {"from": TRANSPARENCY})
-    pixels, _, parameters = select_salient(step.loaded.srgb8)
+    try:
+        pixels, _, parameters = select_salient(step.loaded.srgb8)
+    except ObjectNotFound as error:
+        raise MaskError("Nothing stands out: --masker whole measures the whole image.") from error
     return pixels, describe(SALIENT, {SALIENT: parameters})

@@ -334,10 +334,12 @@ def plain_sentence(
         return f"{subject} {is_color}, which it must not be."
     if light_cost is not None and light_cost > delta_e00:
         return f"{subject} would match {color} only under an unlikely light."
-    name = _other_name(lab, target.lab, target.name or "", offset)
-    if name:
-        return f"{subject} is {name}, not {color}."
     away = f"{delta_e00:.1f} ΔE00 from {color}{'' if light_cost is None else ' in this light'}"
+    name = _other_name(lab, target.lab, target.name or "", offset)
+    if name and target.name:
+        return f"{subject} is {name}, not {color}."
+    if name:  # what a code looks like may well have the same name
+        return f"{subject} is {name}: {away}."
     hue = abs(offset.get("hue_deg") or 0.0)
     if hue >= SHOWN_HUE_DEG:
         return f"{subject} has another hue, {hue:.0f}° off: {away}."

@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from truehue.core.color.distances import checked, compare
+from truehue.core.color.spaces import CONDITIONS
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.generation.registry import RENDERER
@@ -155,6 +156,8 @@ class MeasuredImage(TypedDict):
     accepted: str
     mask_px: int
     notes: list[str]
+    illuminant: str
+    observer_deg: int
     image_notes: list[str]
 
 
@@ -178,7 +181,9 @@ def measure_image(context: Context, actor: Actor, request: MeasureImage) -> Meas
         acceptance=Acceptance(request.k, context.munsell, system),
         target_object=put.target_object,
     )
-    return cast(MeasuredImage, {**result.as_json(), "image_notes": [*notes, *mask_notes]})
+    return cast(
+        MeasuredImage, {**result.as_json(), **CONDITIONS, "image_notes": [*notes, *mask_notes]}
+    )
 
 
 class FindMask(ApiRequest):

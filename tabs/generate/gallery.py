@@ -150,9 +150,14 @@ def _generation_json(
         else "",
     ]
     named = row.model != UNKNOWN_MODEL or row.source != "imported"
-    about = [model_name(row.model) if named else "imported", *(text for text in settings if text)]
-    size = f"{row.width} × {row.height} pixels" if row.width and row.height else ""
     file = str(row.origin.get("file") or "")
+    shown_file = file if row.text and row.source == "imported" else ""
+    about = [
+        model_name(row.model) if named else "imported",
+        shown_file,
+        *(text for text in settings if text),
+    ]
+    size = f"{row.width} × {row.height} pixels" if row.width and row.height else ""
     source = "generated" if row.source == "drawn" else row.source
     return {
         "drawing_id": row.drawing_id,
@@ -161,7 +166,7 @@ def _generation_json(
         "status": row.status,
         "reason": row.reason,
         "text": row.text or file,
-        "about": " · ".join(about),
+        "about": " · ".join(filter(None, about)),
         "details": "\n".join(text for text in (row.prompt_id, file, size, source) if text),
         "notes": list(notes),
         "width": row.width,

@@ -87,7 +87,8 @@ def measured_on(measurement: Measurement) -> str:
     rest = (
         f" Other materials ({others} of the mask) are excluded." if len(dominant.steps) > 1 else ""
     )
-    return f"Measured on {share} of the mask: the lit part of its largest material.{rest}"
+    lit_part = "the lit part of its largest material, up to the shade that fits the target best"
+    return f"Measured on {share} of the mask: {lit_part}.{rest}"
 
 
 def _percent(pixels: int, total: int) -> str:

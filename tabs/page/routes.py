@@ -54,6 +54,17 @@ def routes(context: Context) -> FeatureRouter:
             return JSONResponse({"error": f"The file of image {image_id} is gone."}, 404)
         return FileResponse(path, media_type="image/png", headers=FOREVER)
 
+    @router.get("/media/masks/{mask_id}.png")
+    def mask(mask_id: str) -> Response:
+        """A stored mask as a PNG of one bit a pixel, white inside, as ``--mask`` takes it."""
+        try:
+            content = context.storage.masks.file(context.storage.masks.get(mask_id))
+        except Exception as error:
+            return refusal(error)
+        if not content.is_file():
+            return JSONResponse({"error": f"The file of mask {mask_id} is gone."}, 404)
+        return FileResponse(content, media_type="image/png", headers=FOREVER)
+
     @router.get("/media/thumbs/{image_id}.png")
     async def thumb(image_id: str, side: int = THUMB_SIDES[0]) -> Response:
         side = side if side in THUMB_SIDES else THUMB_SIDES[0]

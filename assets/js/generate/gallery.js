@@ -27,7 +27,9 @@ export function mount(widget) {
   const filters = [...element.querySelectorAll('[data-filter]')];
   const modelBox = element.querySelector('.th-gallery-model');
   const ruleBox = element.querySelector('.th-gallery-rule');
-  let filter = 'all';
+  // The link opens the images that are on screen.
+  const linked = new URLSearchParams(location.search).get('images');
+  let filter = filters.some((button) => button.dataset.filter === linked) ? linked : 'all';
   // The pictures on screen, newest first: drawing_id to { node, update }. A picture keeps its node.
   let cards = new Map();
 
@@ -283,13 +285,21 @@ export function mount(widget) {
     }
     modelBox.hidden = data.models.length < 2 && !chosen;
   }
+  function press() {
+    filters.forEach((button) =>
+      button.setAttribute('aria-pressed', String(button.dataset.filter === filter)),
+    );
+    store.set('gallery', { images: filter === 'all' ? '' : filter });
+  }
   filters.forEach((button) =>
     button.addEventListener('click', () => {
       filter = button.dataset.filter;
-      filters.forEach((other) => other.setAttribute('aria-pressed', String(other === button)));
+      press();
+      store.tell('browse');
       again();
     }),
   );
+  press();
   modelBox.addEventListener('change', again);
   ruleBox.replaceChildren(...(props.rules || []).map((id) => new Option('Scored by ' + id, id)));
   if (!(props.rules || []).includes(rule())) chooseRule(DEFAULT_RULE, false);

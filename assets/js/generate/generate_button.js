@@ -53,6 +53,7 @@ export function mount({ element, props, trigger, watch }) {
       ...(request.mode === 'own' ? view.own || {} : {}),
       ...(view.settings || {}),
       pair: store.get('pair') || '',
+      ...store.get('gallery'),
     };
     // An empty object or color of one's own is a choice: without it, a link would bring the first one.
     const own =

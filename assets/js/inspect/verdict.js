@@ -252,7 +252,11 @@ export function mount({ element, props, trigger, watch }) {
         tabButton('Compare').click();
       });
       all.title = 'Color distribution inside the mask, in Compare';
-      row.appendChild(all);
+      const file = /** @type {HTMLAnchorElement} */ (el('a', 'th-button', 'Mask'));
+      file.href = `/media/masks/${mask}.png`;
+      file.download = `mask-${mask.slice(0, 8)}.png`;
+      file.title = 'The mask as a PNG file, white inside: for truehue measure --mask';
+      row.append(all, file);
     }
     return row;
   }

@@ -61,7 +61,7 @@ function question(item) {
   problem.id = `survey-${item.id}-problem`;
   if (!item.required) title.append(' ', make('small', 'small', say('survey_optional')));
   node.append(title, ...field.nodes, problem);
-  const inputs = /** @type {HTMLInputElement[]} */ ([...node.querySelectorAll('input, textarea')]);
+  const inputs = /** @type {any[]} */ ([...node.querySelectorAll('input, textarea')]);
   // A choice of several is required of all together, which HTML cannot say.
   for (const input of inputs)
     if (item.required && input.type !== 'checkbox' && input !== field.own) input.required = true;

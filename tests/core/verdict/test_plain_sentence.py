@@ -34,7 +34,7 @@ ORANGE = "l3:Vivid reddish orange"
             TargetObject("mug", "differs"),
             "The mug is not tomato, as requested.",
         ),
-        ((20, 60, 230), "#A030B0", TargetObject("mug"), "The mug is blue, not #A030B0."),
+        ((20, 60, 230), "#A030B0", TargetObject("mug"), "The mug is blue: 19.3 ΔE00 from #A030B0."),
         ((232, 59, 27), "#E83B1B", TargetObject(""), "The color matches #E83B1B, as requested."),
     ],
 )

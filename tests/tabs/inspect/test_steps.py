@@ -16,8 +16,8 @@ from truehue.tabs.inspect.steps import measured_on
         ("paper", "Measured on all pixels of the mask."),
         (
             "truehue",
-            "Measured on 60% of the mask: the lit part of its largest material. "
-            "Other materials (40% of the mask) are excluded.",
+            "Measured on 60% of the mask: the lit part of its largest material, up to the shade that "
+            "fits the target best. Other materials (40% of the mask) are excluded.",
         ),
     ],
 )

@@ -238,6 +238,7 @@ def test_no_route_tells_one_visitor_of_another(
     for path in (
         "/media/images/{image_id}.png",
         "/media/thumbs/{image_id}.png",
+        "/media/masks/{mask_id}.png",
         "/api/runs/{run_id}/export.csv",
         "/api/exports/{job_id}/file",
         "/api/jobs/{job_id}",
