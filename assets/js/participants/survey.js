@@ -156,7 +156,11 @@ function scale(item) {
   list.append(...boxes.map((entry) => entry.label));
   const ends = make('p', 'small survey-ends');
   ends.setAttribute('aria-hidden', 'true');
-  ends.append(make('span', '', first), make('span', '', last));
+  // With their numbers: a long scale has two lines on a phone.
+  ends.append(
+    make('span', '', first && '1: ' + first),
+    make('span', '', last && item.steps + ': ' + last),
+  );
   return {
     nodes: first || last ? [list, ends] : [list],
     value: () => boxes.findIndex((entry) => entry.box.checked) + 1 || null,

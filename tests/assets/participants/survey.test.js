@@ -75,6 +75,7 @@ test('what is required is asked for again, and all answers are sent', async () =
   for (const index of [0, 2]) field('tools').querySelectorAll('input')[index].click();
   field('sure').querySelectorAll('input')[3].click();
   assert.equal(field('sure').querySelectorAll('input')[4].getAttribute('aria-label'), '5, very');
+  assert.equal(field('sure').querySelector('.survey-ends').textContent, '1: not5: very');
   write(field('why').querySelector('textarea'), ' because ');
   submit(screen);
   await page.at('instructions');
