@@ -224,9 +224,11 @@ def report_json(
     with_image = report.asked - report.missing.total if planned_only else report.prompts
     counts: list[tuple[int, str]] = [
         count_entry(report.files, "file", "in the folder"),
-        count_entry(report.linked, "image", "linked to prompts"),
+        count_entry(report.linked, "image file", "linked to prompts"),
         (with_image, f"of {report.asked:,} prompts with an image"),
-        count_entry(report.found - report.linked, "image", "without a prompt, for the color alone"),
+        count_entry(
+            report.found - report.linked, "image file", "without a prompt, for the color alone"
+        ),
     ]
     if not planned_only:
         counts += [

@@ -119,7 +119,7 @@ def table_of(
                 row.text,
                 expectation,
                 verdict.status,
-                str(verdict.numbers.get("told") or verdict.reason),
+                verdict.reason,
                 rule=rule_id,
                 lab=verdict.numbers.get("lab"),
                 delta_e00=verdict.numbers.get("delta_e00"),

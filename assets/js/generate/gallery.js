@@ -131,7 +131,7 @@ export function mount(widget) {
       const said = item.verdicts.find((entry) => entry.rule === rule());
       verdict.hidden = !said && !item.image_id;
       if (!said) {
-        put(word, MARKS.unscored + ' Not scored');
+        put(word, item.measured ? 'Measured' : MARKS.unscored + ' Not scored');
         word.className = 'th-shot-word th-shot-word-unscored';
         why.replaceChildren(
           ...(item.measured ? [swatches([item.measured]), ' '] : []),

@@ -309,6 +309,11 @@ test('marks follow the rule where they stand, and the words say why', async () =
   images = [
     drawing(5, { targets: [two, differs], notes: ['Stretched.'], truth: 'As rendered.' }),
     drawing(6, { verdicts: [], unscored: 'No target color.', concept: 'rotten' }),
+    drawing(15, {
+      verdicts: [],
+      unscored: 'No target color: measured #2B8452.',
+      measured: '#2B8452',
+    }),
     drawing(7, { image_id: '', status: 'failed', reason: 'No memory.', verdicts: [] }),
   ];
   await pictured(() => store.tell('drawn'));
@@ -322,6 +327,8 @@ test('marks follow the rule where they stand, and the words say why', async () =
   assert.equal(plate.textContent, '≠platedisk for platepass');
   assert.match(plate.title, /^plate, must not be red: Near\.\ntruehue pass, released fail\./);
   assert.match(shot('d6').textContent, /– Not scored.*No target color\. Compare its colors/);
+  assert.match(shot('d15').textContent, /Measured.*No target color: measured #2B8452/);
+  assert.doesNotMatch(shot('d15').textContent, /Not scored/);
   assert.match(shot('d7').textContent, /^No memory\./);
   assert.equal(shot('d7').querySelector('.th-shot-picture'), null);
   const rule = gallery.element.querySelector('.th-gallery-rule');

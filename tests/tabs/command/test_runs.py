@@ -334,7 +334,7 @@ def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> Non
     text = "2 images unscored by every rule: 2 × no mask of the object"
     assert text in done.stderr
     assert "broken: broken.png: " in refused.stderr
-    assert "1 image without a prompt, for the color alone" in refused.stderr
+    assert "1 image file without a prompt, for the color alone" in refused.stderr
     (folder,) = run_folders(tmp_path / "data" / "runs")
     assert text in runs("status", folder.run_id, *data).stdout
     message = json.loads(runs("status", folder.run_id, *data, "--json").stdout)

@@ -239,7 +239,7 @@ def test_images_without_a_prompt_end_with_their_color(tmp_path: Path, context: C
     wanted = read_as(ImageFolder, {"path": str(folder)})
     looked = look(context, OWNER, wanted)
     assert looked["found"] == 4
-    assert (4, "images without a prompt, for the color alone") in looked["report"]["counts"]
+    assert (4, "image files without a prompt, for the color alone") in looked["report"]["counts"]
     # One is named as those of a released run are.
     assert "import its CSV files of prompts first" in looked["report"]["notes"][0]
     import_record = ended(context, start_import(context, OWNER, wanted)["job"])
