@@ -580,6 +580,7 @@ def _longer_name(wording: str, color: str) -> str:
     return f"“{wording}” is in none of the color systems: the target color is {color}."
 
 
+@lru_cache(maxsize=1024)
 def no_target_reason(prompt: str) -> str:
     """Why a prompt gives no target color, as far as it can be said; empty prompts give none."""
     if not prompt:

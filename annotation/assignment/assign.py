@@ -164,8 +164,10 @@ def spaced(
         tight = (most - 1) * (gap + 1) + frequent >= len(cases)
         free = [i for i, case in enumerate(cases) if position - seen.get(case, -gap - 1) > gap]
         urgent = [i for i in free if count[cases[i]] == most] if tight else free
-        oldest = min(range(len(cases)), key=lambda i: seen.get(cases[i], -gap - 1))
-        index = next(iter(urgent or free), oldest)
+        if urgent or free:
+            index = (urgent or free)[0]
+        else:
+            index = min(range(len(cases)), key=lambda i: seen[cases[i]])
         case = cases.pop(index)
         order.append(remaining.pop(index))
         count[case] -= 1

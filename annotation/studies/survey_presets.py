@@ -139,7 +139,7 @@ SURVEY_PRESETS: tuple[SurveyPreset, ...] = (
                     "Das weiß ich nicht",
                 ),
             ),
-            personal=True,  # it is of somebody's health
+            personal=True,  # health data
         ),
     ),
     SurveyPreset(

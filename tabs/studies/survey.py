@@ -238,7 +238,7 @@ def survey_json(plan: StudyPlan, events: Mapping[str, Sequence[Event]]) -> list[
                 "form": item.form.value,
                 "people": summary.people,
                 "counts": [
-                    {"choice": count.choice, "text": count.text, "people": count.people}
+                    SurveyCount(choice=count.choice, text=count.text, people=count.people)
                     for count in summary.counts
                     if shown
                 ],

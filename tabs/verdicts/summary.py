@@ -205,7 +205,7 @@ def _sentence(row: EvidenceRecord, expectation: Expectation) -> str:
 
 
 NO_MASK = "No object is selected: select it in Inspect, or measure the whole image."
-"""Why an image has no verdict in which nothing was selected, by whatever."""
+"""Why an image in which nothing was selected has no verdict."""
 
 
 def color_sentence(color: ObjectColor | None, prompt: str = "") -> str:

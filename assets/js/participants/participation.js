@@ -25,7 +25,7 @@ let stopped = false;
 /** Parts of the survey that were answered here, sent or not. @type {Set<string>} */
 const surveyed = new Set();
 /** Whether the last questions are on the page. */
-let asking = false;
+let surveyOpen = false;
 /** The stage whose end is on the page. */
 let endShown = '';
 /** Called once the study has judged the screening. @type {(() => void) | null} */
@@ -172,11 +172,11 @@ async function begin() {
 
 /** All trials have an answer: the last questions, a last word, and the end. */
 async function answered() {
-  if (asking || shown() === 'comment' || stopped) return;
+  if (surveyOpen || shown() === 'comment' || stopped) return;
   setProgress('');
-  asking = true;
+  surveyOpen = true;
   await askSurvey('after');
-  asking = false;
+  surveyOpen = false;
   if (stopped) return;
   const undo = trials?.undoable ? () => trials?.undo() : null;
   comment(undo, say(work?.undo || ''), (text, leaving) => {

@@ -100,12 +100,12 @@ function page(form, presets, name, changed) {
     const prefix = `survey-${name}-${index}-`;
     const source = fieldsOf(item, changed, prefix);
     const details = make('div', 'th-study-survey-details');
-    const form_ = source.select(
+    const answerForm = source.select(
       'form',
       'Answer',
       Object.entries(presets.survey.forms).map(([id, text]) => ({ id, name: text })),
     );
-    form_.querySelector('select').addEventListener('change', fill);
+    answerForm.querySelector('select').addEventListener('change', fill);
     function fill() {
       details.replaceChildren();
       if (CHOICES.includes(item.form)) {
@@ -171,7 +171,7 @@ function page(form, presets, name, changed) {
     );
     line.append(
       source.text('text', 'Question'),
-      row(form_, source.text('id', 'Column in exports')),
+      row(answerForm, source.text('id', 'Column in exports')),
       details,
       row(
         source.check('required', 'Required'),

@@ -28,7 +28,7 @@ export const MATERIALS = {
 const STAGES = {
   enrolled: ['○', 'Joined'],
   consent: ['○', 'Reading the consent'],
-  survey: ['◔', 'Questions about them'],
+  survey: ['◔', 'Survey'],
   screening: ['◔', 'Screening'],
   trials: ['▸', 'Answering'],
   answering: ['▸', 'Answering'],

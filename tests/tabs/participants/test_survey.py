@@ -35,12 +35,12 @@ pytestmark = pytest.mark.slow
 BEFORE = {"age": 33, "gender": "my own", "country": 1}
 
 
-def asking(survey: Survey = SURVEY, **values: Any) -> StudyPlan:
+def survey_plan(survey: Survey = SURVEY, **values: Any) -> StudyPlan:
     made = plan(5, 2, votes=20, trials=5, closing=Closing(False), **values)
     return replace(made, survey=survey, completion=Completion("CODE"))
 
 
-def told(person: Person, part: str, answers: dict[str, Any]) -> Any:
+def answer_survey(person: Person, part: str, answers: dict[str, Any]) -> Any:
     return person.sends(event("survey", None, {"part": part, "answers": answers}))
 
 
@@ -52,7 +52,7 @@ def rows(room: Room, study_id: str, table: str, *, personal: bool) -> list[dict[
 
 
 def test_a_plan_keeps_its_survey() -> None:
-    made = asking()
+    made = survey_plan()
     assert from_json(to_json(made)).survey == SURVEY
     old = to_json(made)
     del old["survey"]
@@ -60,7 +60,7 @@ def test_a_plan_keeps_its_survey() -> None:
 
 
 def test_the_questions_come_before_and_after_the_trials(room: Room) -> None:
-    link = room.opened(asking())
+    link = room.opened(survey_plan())
     person = room.person(link)
     state = person.enroll()
     assert state["participant"]["stage"] == "survey"
@@ -71,13 +71,13 @@ def test_the_questions_come_before_and_after_the_trials(room: Room) -> None:
     ]
     # What is required holds up the trials.
     assert person.sends(answer(0)).json()["code"] == "survey"
-    refused = told(person, "before", {"gender": 0}).json()
+    refused = answer_survey(person, "before", {"gender": 0}).json()
     assert refused["code"] == "bad"
     assert "needs an answer" in refused["error"]
-    answered = told(person, "before", BEFORE).json()["participant"]
+    answered = answer_survey(person, "before", BEFORE).json()["participant"]
     assert answered["stage"] != "survey"
     assert answered["surveyed"] == ["before"]
-    assert told(person, "before", BEFORE).json()["code"] == "answered"
+    assert answer_survey(person, "before", BEFORE).json()["code"] == "answered"
     room.clock.turn(60)
     person.answer_all()
     # Nothing of the last page is required here: it can be left out.
@@ -91,26 +91,26 @@ def test_the_questions_come_before_and_after_the_trials(room: Room) -> None:
 
 def test_a_required_last_question_comes_before_the_code(room: Room) -> None:
     survey = Survey((), (replace(AGE, id="late"),))
-    link = room.opened(asking(survey))
+    link = room.opened(survey_plan(survey))
     person = room.person(link)
     assert person.enroll()["participant"]["stage"] != "survey"
     room.clock.turn(60)
     person.answer_all()
     assert person.sends(event("finish")).json()["code"] == "survey"
     assert person.state()["participant"]["code"] == ""
-    told(person, "after", {"late": 50})
+    answer_survey(person, "after", {"late": 50})
     assert person.finish()["code"] == "CODE"
 
 
 def _answered(room: Room, people: int) -> str:
     """A study of which ``people`` answered all, every second one with another gender."""
-    link = room.opened(asking())
+    link = room.opened(survey_plan())
     for number in range(people):
         person = room.person(link)
         person.enroll(external={"prolific_pid": f"p{number}"})
-        told(person, "before", {"age": 20 + number, "gender": number % 2, "country": 0})
+        answer_survey(person, "before", {"age": 20 + number, "gender": number % 2, "country": 0})
         person.answer_all()
-        told(person, "after", {"tools": [0, 1], "why": f"I am Ann {number}"})
+        answer_survey(person, "after", {"tools": [0, 1], "why": f"I am Ann {number}"})
         room.clock.turn(60)
         person.finish()
     return link.study.id
@@ -186,11 +186,11 @@ def test_deleted_answers_are_in_no_results(room: Room) -> None:
 
 
 def test_time_on_the_questions_is_no_time_for_answers(room: Room) -> None:
-    link = room.opened(asking())
+    link = room.opened(survey_plan())
     person = room.person(link)
     person.enroll()
     room.clock.turn(600)
-    told(person, "before", BEFORE)
+    answer_survey(person, "before", BEFORE)
     room.clock.turn(1)
     person.answer_all()
     assert person.finish()["withheld"]

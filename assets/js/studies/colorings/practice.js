@@ -167,7 +167,7 @@ export function practiceView(box, current) {
     event.preventDefault();
     act();
   });
-  // A researcher who does something else sees in the browser's tab that somebody waits.
+  // A researcher who does something else sees in the browser's tab how many participants wait.
   function tellTitle() {
     const plain = document.title.replace(/^\(\d+\) /, '');
     document.title = people.length ? `(${people.length}) ${plain}` : plain;
