@@ -10,6 +10,10 @@ from truehue.annotation.screening import screening_of
 from truehue.annotation.studies.plan import Ending, Method, StudyPlan
 from truehue.core.studies import Event, EventKind, Purpose, Trial
 
+SITE_STATUS, TIMED_OUT_THERE = "site_status", "TIMED-OUT"
+"""In an event of withdrawal, the status of the participant's submission at the recruiting site, for
+which the server stored it; and the status of one that was not completed in time."""
+
 
 def rounds(plan: StudyPlan, trials: Sequence[Trial]) -> list[list[Trial]]:
     """The training trials of one participant by round."""
@@ -77,13 +81,20 @@ def ending_of(
     completed = is_complete(plan, trials, answers)
     for event in events:
         if event.kind is EventKind.WITHDRAWAL:
-            return Ending.WITHDRAWN
+            return withdrawal_of(event)
         completed |= event.kind is EventKind.FINISH
         if event.kind is EventKind.SCREENING and not passes_screening(plan, number, event):
             return Ending.SCREENED_OUT
     if failed_checks(plan, trials, answers):
         return Ending.FAILED_CHECKS
     return Ending.COMPLETED if completed else None
+
+
+def withdrawal_of(event: Event) -> Ending:
+    """The ending of an event of withdrawal: it is also stored for whom a recruiting site reports as
+    timed out."""
+    is_timed_out = event.body.get(SITE_STATUS) == TIMED_OUT_THERE
+    return Ending.TIMED_OUT if is_timed_out else Ending.WITHDRAWN
 
 
 def is_late(plan: StudyPlan, enrolled_at: datetime, now: datetime) -> bool:

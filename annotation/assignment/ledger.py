@@ -117,10 +117,10 @@ class Exclusions:
 @dataclass(frozen=True)
 class AssignmentState:
     """Where a whole study stands. ``load`` says by stimulus how many answers it has or will have,
-    ``served`` how often it was, or will be, shown in which order: what somebody who is gone did not
-    answer counts for neither, nor a sketch that somebody left uncolored, nor, where the plan
-    replaces them, excluded answers. ``tallies`` is what was voted, where that decides what is
-    served."""
+    ``served`` how often it was, or will be, shown in which order: what somebody who is gone, or is
+    expected never to begin, did not answer counts for neither, nor a sketch that somebody left
+    uncolored, nor, where the plan replaces them, excluded answers. ``tallies`` is what was voted,
+    where that decides what is served."""
 
     load: Mapping[str, int] = field(default_factory=dict)
     served: Orders = field(default_factory=dict)
@@ -263,9 +263,11 @@ class Ledger:
         """Where the study stands at ``now``, which is not before what was told."""
         served, tallies = self._served.copy(), Counter[_Vote]()
         self._settle(now - timedelta(seconds=SETTLED_S))
+        released = self._released(now)
         for row in self._rows.values():
             gone = self._gone(row, now)
-            out = set(row.skipped) | (set(row.waiting) if gone else set())
+            free = gone or row.number in released
+            out = set(row.skipped) | (set(row.waiting) if free else set())
             if self._plan.closing.replace_excluded:
                 until = now - timedelta(seconds=SETTLED_S)
                 # Whom the rule excludes may still answer better: their places are held meanwhile.
@@ -306,6 +308,17 @@ class Ledger:
         else:
             out = row.discarded(marks) if marks else set()
         return {index for index in out if row.trials[index].purpose is Purpose.MAIN}
+
+    def _released(self, now: datetime) -> set[int]:
+        """The numbers of those who hold trials, and are expected never to begin: who came first."""
+        if self._plan.start_percent == 100:
+            return set()
+        undecided = [
+            row.number
+            for row in self._rows.values()
+            if row.waiting and not row.begun and not self._gone(row, now)
+        ]
+        return set(sorted(undecided)[: self._plan.released(len(undecided))])
 
     def _gone(self, row: _Row, now: datetime) -> bool:
         """Whether nothing more is expected of somebody."""

@@ -33,6 +33,7 @@ RATING_STEPS = 11
 MAX_TRIALS = 2_000
 MAX_VOTES = 1_000
 MAX_CASE_GAP = 20
+MIN_START_PERCENT = 20
 MAX_SEED = 2**63 - 1
 MIN_RETURN_S, MAX_RETURN_S = 5, 600
 SCREENING_PLATES = 4
@@ -186,9 +187,11 @@ class StudyPlan:
     trials a participant gets at most; ``repeats`` and ``attention`` come on top. ``seed`` is where
     all chance starts from. ``abandoned_after_s``: seconds without a sign of a participant, after
     which the stimuli without an answer go to others too; ``unanswered_after_s`` is the same of
-    somebody who has answered nothing yet, None as long, and never longer. ``intro`` and ``outro``
-    are pages before and after; ``wording`` replaces words of the page by name. ``provenance`` are
-    sentences on what the cases were made of and what was left out, for those who read the results.
+    somebody who has answered nothing yet, None as long, and never longer. ``start_percent``: of the
+    people who hold trials and have answered nothing yet, so many of a hundred are expected to begin,
+    20 to 100; the trials of the others go to newcomers too. ``intro`` and ``outro`` are pages before
+    and after; ``wording`` replaces words of the page by name. ``provenance`` are sentences on what the
+    cases were made of and what was left out, for those who read the results.
     ``practice`` and ``examples`` are for sketches that are colored, ``question_set`` for questions.
     ``completion`` is what a participant gets who completed the study, ``endings`` what the others
     get; ``returns_after_s``: seconds until the last page opens the return URL automatically, None
@@ -224,6 +227,7 @@ class StudyPlan:
     closing: Closing = field(default_factory=Closing)
     abandoned_after_s: int = 3_600
     unanswered_after_s: int | None = None
+    start_percent: int = 100
     language: str = "en"
     intro: str = ""
     outro: str = ""
@@ -256,6 +260,7 @@ class StudyPlan:
             ("case_gap", self.case_gap, 1, MAX_CASE_GAP),
             ("abandoned_after_s", self.abandoned_after_s, 60, 30 * 86_400),
             ("unanswered_after_s", self.absence_s(answered=False), 60, 30 * 86_400),
+            ("start_percent", self.start_percent, MIN_START_PERCENT, 100),
             ("returns_after_s", self.returns_after_s or MIN_RETURN_S, MIN_RETURN_S, MAX_RETURN_S),
             ("time_limit_s", self.time_limit_s or 60, 60, 30 * 86_400),
         ):
@@ -450,6 +455,11 @@ class StudyPlan:
         if answered or self.unanswered_after_s is None:
             return self.abandoned_after_s
         return min(self.unanswered_after_s, self.abandoned_after_s)
+
+    def released(self, people: int) -> int:
+        """How many of ``people`` who hold trials, and have answered nothing yet, are expected never
+        to begin, rounded down."""
+        return people * (100 - self.start_percent) // 100
 
     def watches_background(self, case: Case) -> bool:
         """Whether color on the surround of a case's sketch is out of place: never in landscapes,

@@ -174,6 +174,7 @@ declare namespace Api {
     '/api/studies/{}/revise': [Omit<Revision, 'study'>, MadeStudy];
     '/api/studies/{}/rule': [Omit<SetRule, 'study'>, RuleSet];
     '/api/studies/{}/state': [Omit<StateRequest, 'study'>, ChangedStudy];
+    '/api/studies/{}/submissions': [Omit<StudyRequest, 'study'>, SubmissionsAnswer];
     '/api/trash': [Delete, TrashJson];
     '/api/trash/{}/purge': [Omit<Deleted, 'trash_id'>, Done];
     '/api/trash/{}/restore': [Omit<Deleted, 'trash_id'>, TrashJson];
@@ -490,6 +491,7 @@ declare namespace Api {
     closing?: ClosingForm | null;
     abandoned_after_s?: number | string;
     unanswered_after_s?: number | string;
+    start_percent?: number | string;
     seed?: number | string;
     words?: string;
     offset?: number | string;
@@ -3030,6 +3032,8 @@ declare namespace Api {
     link: string;
     version: number;
     excluded: boolean;
+    begun: boolean;
+    held_until: string | null;
   }
 
   interface PixelAnswer {
@@ -3087,6 +3091,7 @@ declare namespace Api {
     closing: Record<string, any>;
     abandoned_after_s: number;
     unanswered_after_s: number;
+    start_percent: number;
     language: string;
     wording: Record<string, string>;
     seed: number;
@@ -3857,6 +3862,7 @@ declare namespace Api {
     closing?: ClosingForm | null;
     abandoned_after_s?: number | string;
     unanswered_after_s?: number | string;
+    start_percent?: number | string;
     seed?: number | string;
     study: string;
     version?: number | string | null;
@@ -4693,6 +4699,7 @@ declare namespace Api {
     closing?: ClosingForm | null;
     abandoned_after_s?: number | string;
     unanswered_after_s?: number | string;
+    start_percent?: number | string;
     seed?: number | string;
   }
 
@@ -4844,6 +4851,26 @@ declare namespace Api {
   interface StyleColumns {
     name: string;
     columns: Array<HeadColumn>;
+  }
+
+  interface SubmissionDifferenceJson {
+    problem: string;
+    label: string;
+    submission: string;
+    status: string;
+  }
+
+  interface SubmissionsAnswer {
+    submissions: SubmissionsJson | null;
+  }
+
+  interface SubmissionsJson {
+    at: string;
+    participants: number;
+    statuses: Record<string, number>;
+    released: number;
+    differences: Array<SubmissionDifferenceJson>;
+    error: string;
   }
 
   interface SubmittedJson {

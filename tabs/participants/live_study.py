@@ -255,7 +255,7 @@ class LiveStudy:
 
     def gone(self, session: ParticipantSession, time: datetime) -> bool:
         """Whether nothing more is expected of somebody at a time: done, or no sign for long."""
-        absence_s = self.plan().absence_s(bool(session.answers or session.revisions))
+        absence_s = self.plan().absence_s(session.has_answered)
         absent = time - session.sign_at > timedelta(seconds=absence_s)
         return session.done or absent or session.is_late(time)
 
@@ -265,6 +265,10 @@ class LiveStudy:
             event.kind in (EventKind.FINISH, EventKind.WITHDRAWAL) or session.frees_position(event)
             for event in events
         )
+        # Who answers at all holds their trials from then on.
+        plan = self.plan()
+        begins = plan.start_percent < 100 and not session.has_answered
+        frees |= begins and any(event.kind is EventKind.ANSWER for event in events)
         # With the last answer it is known whether the rule excludes them.
         through = len(session.answers) + len(events) >= len(session.trials)
         return frees or through or self.gone(session, self.now() + NEARLY)
@@ -280,6 +284,11 @@ class LiveStudy:
     def of_outside(self, outside_id: str) -> ParticipantSession | None:
         """The seat of somebody whom a recruiting site calls so."""
         return self.seats.get(self._by_outside.get(outside_id, "")) if outside_id else None
+
+    @property
+    def is_recruited(self) -> bool:
+        """Whether a recruiting site sent any of them."""
+        return bool(self._by_outside)
 
     def of_consent(self, event_id: str) -> ParticipantSession | None:
         """The seat whose consent has this id, which its page made."""
@@ -327,10 +336,14 @@ class LiveStudy:
         if wanted is None:
             return False
         now = self.now()
-        at_it = sum(
-            not (session.through or self.gone(session, now)) for session in self.seats.values()
-        )
-        return self.finished - self._replaced(now) + at_it >= wanted
+        at_it = [
+            session
+            for session in self.seats.values()
+            if not (session.through or self.gone(session, now))
+        ]
+        undecided = sum(not session.has_answered for session in at_it)
+        expected = len(at_it) - self.plan().released(undecided)
+        return self.finished - self._replaced(now) + expected >= wanted
 
     def full(self, time: datetime) -> bool:
         """Whether nobody more is let in now: the study is open, and others have, or hold, all
@@ -359,11 +372,14 @@ class LiveStudy:
         plan = self.plan()
         if not plan.practice.case_ids:
             return 0
-        practicing = sum(
-            not session.has_started and (not self.gone(session, time) or session.waits)
+        practicing = [
+            session
             for session in self.seats.values()
-        )
-        return practicing * min(plan.trials, len(plan.main_stimuli))
+            if not session.has_started and (not self.gone(session, time) or session.waits)
+        ]
+        undecided = sum(not session.has_answered for session in practicing)
+        expected = len(practicing) - plan.released(undecided)
+        return expected * min(plan.trials, len(plan.main_stimuli))
 
     @property
     def reason_to_close(self) -> str:

@@ -6,6 +6,7 @@ all pending events together.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 import secrets
@@ -36,6 +37,7 @@ from truehue.tabs.participants.layers import LayerRenderer
 from truehue.tabs.participants.live_study import LiveStudy, RefusedVisits
 from truehue.tabs.participants.posting import extend, refresh, store
 from truehue.tabs.participants.previews import MAX_PEOPLE, Previews
+from truehue.tabs.participants.prolific import Prolific, SubmissionChecks
 from truehue.tabs.participants.reading import (
     Refusal,
     participant_id_of,
@@ -118,6 +120,8 @@ class Participation:
         self._links: dict[str, tuple[int, InvitationRecord]] = {}
         self._opening = Lock()
         self._enrolments = Throttle()
+        self.submissions = SubmissionChecks(Prolific.from_environment())
+        self._checking: set[asyncio.Task[None]] = set()
         self.refusals = Refusals(about="on a study's page, ")
 
     @classmethod
@@ -157,7 +161,22 @@ class Participation:
             live_study = await anyio.to_thread.run_sync(self._opened, link.study_id)
         if live_study.stale:
             await refresh(live_study)
+        if self.submissions.is_due(live_study):
+            # Nobody waits for Prolific.
+            task = asyncio.create_task(self.submissions.check(live_study))
+            self._checking.add(task)
+            task.add_done_callback(self._checking.discard)
         return Visit(live_study, link)
+
+    async def check_submissions(self, study_id: str) -> None:
+        """Compares a study with its submissions at Prolific, if it is time."""
+        live_study = self._desks.get(study_id)
+        if live_study is None:
+            live_study = await anyio.to_thread.run_sync(self._opened, study_id)
+        if live_study.stale:
+            await refresh(live_study)
+        if self.submissions.is_due(live_study):
+            await self.submissions.check(live_study)
 
     async def find_session(
         self, visit: Visit, key: str, outside_id: str = ""

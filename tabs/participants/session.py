@@ -18,6 +18,7 @@ from truehue.annotation.assignment.endings import (
     passes_screening,
     right,
     rounds,
+    withdrawal_of,
 )
 from truehue.annotation.assignment.ledger import given_at, sign_of
 from truehue.annotation.assignment.practice import PracticeStage, PracticeState, practice_state
@@ -127,6 +128,11 @@ class ParticipantSession:
     def done(self) -> bool:
         """Whether their participation has ended, time aside."""
         return self.finished or self.ended is not None
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether they have answered something, also if they took it back."""
+        return bool(self.answers or self.revisions)
 
     @property
     def through(self) -> bool:
@@ -299,7 +305,7 @@ class ParticipantSession:
                 count = event.body.get("trials")
                 self.finished_with = count if isinstance(count, int) else MAX_TRIALS * 10
             case EventKind.WITHDRAWAL:
-                self.ended = Ending.WITHDRAWN
+                self.ended = withdrawal_of(event)
             case EventKind.ANSWER if event.position is not None:
                 answer = read_answer(self.plan, self.trial(event.position), event)
                 count = self.revisions.get(event.position, 0)

@@ -111,6 +111,7 @@ def revise(context: Context, actor: Actor, request: Revision) -> MadeStudy:
             returns_after_s=form.returns_after_s,
             abandoned_after_s=form.abandoned_after_s,
             unanswered_after_s=form.unanswered_after_s,
+            start_percent=form.start_percent,
         )
         return {"study": _stored_view(context, actor, plan, form, record)}
 

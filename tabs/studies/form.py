@@ -18,6 +18,7 @@ from truehue.annotation.studies.plan import (
     MAX_TRIALS,
     MAX_VOTES,
     MIN_RETURN_S,
+    MIN_START_PERCENT,
     SCREENING_PLATES,
     Material,
     Method,
@@ -440,6 +441,9 @@ class StudyForm(PageRequest):
     unanswered_after_s: Annotated[
         int, BeforeValidator(_absence), Field(ge=MIN_ABSENCE_S, le=MAX_ABSENCE_S)
     ] = 600
+    start_percent: Annotated[Whole, Field(ge=MIN_START_PERCENT, le=100)] = Field(
+        default=100, title="Percent expected to start"
+    )
     seed: Seed = 1
 
     @classmethod

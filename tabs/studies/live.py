@@ -39,8 +39,15 @@ AWAY = "away"
 ANSWERED = "answered"
 """Every trial has an answer, and Finish was not pressed: it counts as finished."""
 FINISHED = ("finished", ANSWERED)
+ACTIVE = ("consent", "survey", "screening", "trials")
 ENDED = tuple(
-    ending.value for ending in (Ending.WITHDRAWN, Ending.SCREENED_OUT, Ending.FAILED_CHECKS)
+    ending.value
+    for ending in (
+        Ending.WITHDRAWN,
+        Ending.SCREENED_OUT,
+        Ending.FAILED_CHECKS,
+        Ending.TIMED_OUT,
+    )
 )
 
 
@@ -177,7 +184,9 @@ class StudyProgress(TypedDict):
 
 
 class PersonProgress(TypedDict):
-    """How far a participant is; ``link`` is the name of the link that they came by."""
+    """How far a participant is; ``link`` is the name of the link that they came by. ``begun``: they
+    have answered something. Their trials without an answer go to others too from ``held_until`` on,
+    unless they are active until then; None where they hold none."""
 
     id: str
     number: int
@@ -190,6 +199,8 @@ class PersonProgress(TypedDict):
     link: str
     version: int
     excluded: bool
+    begun: bool
+    held_until: str | None
 
 
 class RefusedVisitsJson(TypedDict):
@@ -229,6 +240,8 @@ def live(context: Context, actor: Actor, request: StudyRequest) -> LiveView:
             "link": links.get(person.record.invitation_id, ""),
             "version": person.record.plan_version,
             "excluded": person.excluded,
+            "begun": person.begun,
+            "held_until": until.isoformat() if (until := held_until(person, plan, now)) else None,
         }
         for person in progress.people
     ]
@@ -282,7 +295,7 @@ def summary(context: Context, record: StudyRecord, now: datetime) -> StudyProgre
         "failed_checks": stages["failed_checks"],
         "timed_out": stages["timed_out"],
         "abandoned": stages[AWAY],
-        "active": sum(stages[name] for name in ("consent", "screening", "trials")),
+        "active": sum(stages[name] for name in ACTIVE),
         "skips": sum(person.skips for person in progress.people),
         "ties": sum(person.ties for person in progress.people),
         "median_ms": round(median(times)) if times else None,
@@ -300,6 +313,17 @@ def stage_now(person: Person, plan: StudyPlan, now: datetime) -> str:
         return Ending.TIMED_OUT.value
     gone = now - person.last_at > timedelta(seconds=plan.absence_s(person.begun))
     return AWAY if gone else person.stage
+
+
+def held_until(person: Person, plan: StudyPlan, now: datetime) -> datetime | None:
+    """When the trials of a participant that have no answer go to others too, if nothing is heard of
+    them until then; None for whom nothing is expected of any more."""
+    if stage_now(person, plan, now) not in ACTIVE:
+        return None
+    until = person.last_at + timedelta(seconds=plan.absence_s(person.begun))
+    if plan.time_limit_s is None:
+        return until
+    return min(until, person.record.enrolled_at + timedelta(seconds=plan.time_limit_s))
 
 
 def study_of(context: Context, study_id: str) -> StudyRecord:

@@ -109,6 +109,7 @@ def plan_of(draft: Draft, cases: tuple[Case, ...] | None = None) -> StudyPlan:
         closing=closing_of(form),
         abandoned_after_s=form.abandoned_after_s,
         unanswered_after_s=form.unanswered_after_s,
+        start_percent=form.start_percent,
         language=form.language,
         intro=form.intro,
         outro=form.outro,

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NotRequired, TypedDict
 
-from truehue.annotation.studies.plan import MAX_CASE_GAP, MAX_TRIALS, MAX_VOTES
+from truehue.annotation.studies.plan import (
+    MAX_CASE_GAP,
+    MAX_TRIALS,
+    MAX_VOTES,
+    MIN_START_PERCENT,
+)
 from truehue.annotation.studies.presets import PRESETS
 from truehue.core.analysis.records import RunRecord
 from truehue.core.concepts.records import METHODS as EXTRACTIONS
@@ -187,6 +192,7 @@ def presets(context: Context, actor: Actor, request: EmptyRequest) -> PresetsVie
             "models": [1, MAX_MODELS],
             "abandoned_after_s": [60, 30 * 86_400],
             "unanswered_after_s": [60, 30 * 86_400],
+            "start_percent": [MIN_START_PERCENT, 100],
             "seed": [0, 2**31 - 1],
         },
     }

@@ -98,6 +98,7 @@ from truehue.tabs.studies.results_people import (
 )
 from truehue.tabs.studies.sketch_choices import concept_list
 from truehue.tabs.studies.study import delete_draft, study, study_list
+from truehue.tabs.studies.submissions import check_submissions
 
 PREFIX = "/api/studies"
 NO_STUDIES = "A demonstration has no studies. Run TrueHue on your own machine."
@@ -123,6 +124,7 @@ def study_routes(context: Context) -> FeatureRouter:
 
     router.get_json("/{study}", StudyRequest, study)
     router.get_json("/{study}/live", StudyRequest, live)
+    router.post_json("/{study}/submissions", StudyRequest, check_submissions)
     router.get_json("/{study}/comments", StudyRequest, comments)
     router.post_json("/{study}/revise", Revision, revise)
     router.post_json("/{study}/copy", Copying, copy)

@@ -59,6 +59,7 @@ REVISABLE = (
     "returns_after_s",
     "abandoned_after_s",
     "unanswered_after_s",
+    "start_percent",
 )
 """What may change once people came in: nothing of it changes what they answer."""
 _STATES = {
@@ -171,6 +172,7 @@ class PlanJson(StudySizes):
     closing: dict[str, Any]
     abandoned_after_s: int
     unanswered_after_s: int
+    start_percent: int
     language: str
     wording: dict[str, str]
     seed: int
@@ -353,6 +355,7 @@ def plan_json(plan: StudyPlan) -> PlanJson:
         "closing": asdict(plan.closing),
         "abandoned_after_s": plan.abandoned_after_s,
         "unanswered_after_s": plan.absence_s(answered=False),
+        "start_percent": plan.start_percent,
         "language": plan.language,
         "wording": dict(plan.wording),
         "seed": plan.seed,

@@ -221,6 +221,10 @@ export function closingPart({ form, preset, revised, changed }, number) {
         per: 60,
         hint: 'For participants without any answer. 10 by default.',
       }),
+      source.number('start_percent', 'Expected to start, in percent', {
+        empty: 100,
+        hint: 'Of people before their first answer. Below 100, newcomers also get trials of those who are not expected to start. You may get more answers than you need.',
+      }),
       ...(preset.material === 'sketches' || revised
         ? []
         : [

@@ -18,6 +18,7 @@ import {
   time,
   whole,
 } from './parts.js';
+import { submissionsCard } from './submissions.js';
 import { dataTable } from './table.js';
 import { onView, openStudy } from './view.js';
 
@@ -118,11 +119,47 @@ const COLUMNS = [
       return node;
     },
   },
+  {
+    name: 'Trials held',
+    cell: (person) => {
+      const node = make('span', 'th-study-held');
+      node.dataset.until = person.held_until || '';
+      return node;
+    },
+  },
   { name: 'Last active', cell: (person) => time(person.last_at) },
   { name: 'Joined', wide: true, cell: (person) => time(person.enrolled_at) },
   { name: 'Link', wide: true, cell: (person) => person.link || '–' },
   { name: 'Version', right: true, wide: true, cell: (person) => String(person.version) },
 ];
+
+/**
+ * How long the trials of a participant stay theirs; nothing where they hold none.
+ * @param {string} until
+ * @param {string} now
+ */
+export function heldWords(until, now) {
+  const left = (Date.parse(until) - Date.parse(now)) / 1000;
+  return left > 0 ? 'for ' + clock(left) : '–';
+}
+
+/**
+ * How many hold trials and have answered nothing yet, and when the first of them are released; empty
+ * where nobody does.
+ * @param {Api.LiveView} live
+ */
+export function undecidedWords(live) {
+  const undecided = live.people.filter((person) => person.held_until && !person.begun);
+  if (!undecided.length) return '';
+  const first = undecided.map((person) => person.held_until).sort()[0];
+  return (
+    many(undecided.length, 'participant') +
+    (undecided.length === 1 ? ' has' : ' have') +
+    ' answered nothing yet. Without activity, the next trials are released in ' +
+    clock((Date.parse(first) - Date.parse(live.now)) / 1000) +
+    '.'
+  );
+}
 
 /**
  * @param {HTMLElement} box
@@ -144,6 +181,8 @@ export function liveView(box, current) {
     'How many stimuli have how many answers. Those right of the dashed line are complete.',
   );
   const people = card('People');
+  const undecided = make('p', 'th-soft');
+  const prolific = submissionsCard(current);
   const said = make('span', 'th-soft');
   const hours = plot('Answers hour by hour');
   const none = make('p', 'th-soft');
@@ -180,6 +219,7 @@ export function liveView(box, current) {
   }
   said.setAttribute('role', 'status');
   people.head.append(said);
+  people.body.before(undecided);
   tiles.append(...Object.values(all).map((item) => item.node));
   tiles.setAttribute('aria-label', 'Progress');
   overTime.body.append(none, hours);
@@ -208,7 +248,7 @@ export function liveView(box, current) {
         ? 'The study is open. The first ' +
             (colored ? 'coloring' : 'vote') +
             ' appears here after a few seconds.'
-        : 'The study is ' + study.state + 'and has no answers.',
+        : 'The study is ' + study.state + ' and has no answers.',
       [button('Show the links', () => openStudy(id, 'links'))],
     );
   }
@@ -275,8 +315,18 @@ export function liveView(box, current) {
       empty
         ? [line, full, start]
         : more
-          ? [line, full, excluded, more.note, tiles, ...more.nodes, grid, people.node]
-          : [line, full, excluded, tiles, grid, people.node],
+          ? [
+              line,
+              full,
+              excluded,
+              more.note,
+              tiles,
+              ...more.nodes,
+              prolific.node,
+              grid,
+              people.node,
+            ]
+          : [line, full, excluded, tiles, prolific.node, grid, people.node],
     );
     if (empty) return;
     const reasons = [
@@ -332,7 +382,12 @@ export function liveView(box, current) {
       rendered = figured;
       figures();
     }
+    const text = undecidedWords(data);
+    undecided.hidden = !text;
+    put(undecided, text);
     persons();
+    for (const node of people.body.querySelectorAll('.th-study-held'))
+      put(node, heldWords(/** @type {HTMLElement} */ (node).dataset.until, data.now));
   }
   function persons() {
     const rows = [...data.people].sort((a, b) => (b.last_at || '').localeCompare(a.last_at || ''));
@@ -367,6 +422,7 @@ export function liveView(box, current) {
       if (now.state !== current.study.state) current.reload();
       draw();
       await more?.poll();
+      await prolific.poll();
       if (mine !== request) return;
     } catch (error) {
       if (mine !== request) return;

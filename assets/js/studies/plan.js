@@ -40,12 +40,18 @@ function closingWords(plan) {
   return (parts.join(', or ') || 'only manually') + replaced;
 }
 
-/** What ends a participation early. @param {Api.PlanJson} plan @returns {[string, string][]} */
-function limitsOf({ missed_checks_limit: missed, time_limit_s: seconds }) {
+/**
+ * What ends a participation early, and how many are expected to start.
+ * @param {Api.PlanJson} plan
+ * @returns {[string, string][]}
+ */
+function limitsOf({ missed_checks_limit: missed, time_limit_s: seconds, start_percent: start }) {
   /** @type {[string, string][]} */
   const lines = [];
   if (missed) lines.push(['Ends after', many(missed, 'missed attention check')]);
   if (seconds) lines.push(['Time limit', Math.round(seconds / 60) + ' min']);
+  if (start < 100)
+    lines.push(['Expected to start', start + '% of people before their first answer']);
   return lines;
 }
 

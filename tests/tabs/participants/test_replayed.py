@@ -239,3 +239,40 @@ def test_a_discarded_coloring_is_colored_by_somebody_else(room: Room) -> None:
     terms = {trial["words"] for trial in third.waiting}
     assert terms == {first.trials[i]["words"] for i in (0, 3)}, "what was kept counts"
     assert room.log_differs(link.study) == []
+
+
+def test_newcomers_get_trials_of_who_is_not_expected_to_start(room: Room) -> None:
+    """Of three people in the screening two are expected to start: the first one's trials are free."""
+    link = room.opened(plan(4, 3, votes=3, trials=12, start_percent=60))
+    people = [room.person(link) for _ in range(3)]
+    for person in people:
+        room.clock.turn(1)
+        assert len(person.enroll()["trials"]) == 12
+    fourth = room.person(link)
+    assert fourth.state()["study"]["state"] == "open"
+    assert len(fourth.enroll()["trials"]) == 12
+    assert room.person(link).state()["study"]["state"] == "full", "four hold places of three"
+    # Who begins after all holds their trials again: there are three, and one who is undecided.
+    for person in people:
+        room.clock.turn(1)
+        person.post(answer(0))
+    assert room.person(link).state()["study"]["state"] == "full"
+    for person in [*people, fourth]:
+        person.answer_all()
+        room.clock.turn(3)
+    progress = live(room.context, OWNER, StudyRequest(study=link.study.id))
+    assert (progress["answers"], progress["wanted"], progress["missing"]) == (48, 36, 0)
+    assert replay_of(room, link)["whole"]
+
+
+def test_a_maximum_of_participants_counts_who_is_expected_to_start(room: Room) -> None:
+    closing = Closing(when_complete=False, participants=2)
+    link = room.opened(plan(6, 2, votes=9, trials=3, closing=closing, start_percent=50))
+    first = room.person(link)
+    first.enroll()
+    for _ in range(2):
+        room.person(link).enroll()
+    assert room.person(link).state()["study"]["state"] == "full", "half of three are one and a half"
+    first.post(answer(0))
+    assert room.person(link).state()["study"]["state"] == "full"
+    assert replay_of(room, link)["whole"]
