@@ -133,8 +133,8 @@ SURVEY_PRESETS: tuple[SurveyPreset, ...] = (
                 "Haben Sie eine Farbsehschwäche, soweit Sie wissen?",
                 (
                     "Nein",
-                    "Ja, Rot und Grün",
-                    "Ja, Blau und Gelb",
+                    "Ja, eine Rot-Grün-Schwäche",
+                    "Ja, eine Blau-Gelb-Schwäche",
                     "Ja, eine andere, oder ich weiß nicht, welche",
                     "Das weiß ich nicht",
                 ),
@@ -151,8 +151,8 @@ SURVEY_PRESETS: tuple[SurveyPreset, ...] = (
                 ("Laptop", "External monitor", "Tablet", "Phone"),
             ),
             (
-                "Auf welchen Bildschirm sehen Sie?",
-                ("Laptop", "Externer Monitor", "Tablet", "Telefon"),
+                "Was für einen Bildschirm benutzen Sie?",
+                ("Laptop", "Externer Monitor", "Tablet", "Smartphone"),
             ),
             other=True,
         ),

@@ -38,8 +38,8 @@ _BACKGROUND = {
     "de": "Bei „{words}“ hat der Hintergrund eine Farbe. Malen Sie nur aus, was die Worte nennen.",
 }
 _ONE = {
-    "en": "In “{words}” there is one single step. Take the colors that its parts have.",
-    "de": "Bei „{words}“ ist es nur ein Schritt. Nehmen Sie die Farben, die seine Teile haben.",
+    "en": "“{words}” has one single step. Give each part the color that it has.",
+    "de": "„{words}“ besteht aus einem einzigen Schritt. Geben Sie jedem Teil die Farbe, die er hat.",
 }
 
 

@@ -112,11 +112,11 @@ I am at least 18 years old, I have read this, and I agree to take part.""",
     "de": """Sie werden gebeten, Bilder anzusehen und Fragen zu ihren Farben zu beantworten.
 
 Was wir speichern: Ihre Antworten und was Sie schreiben, wann Sie sie gegeben haben, wie lange \
-jede gedauert hat und wie lange Sie weggesehen haben; ob Sie die Prüftafeln lesen und die \
+jede gedauert hat und wie lange Sie die Seite verlassen haben; ob Sie die Prüftafeln lesen und die \
 Prüffelder unterscheiden konnten; und was Ihr Bildschirm zeigen kann: die Größe von Bildschirm und \
 Fenster, die Pixeldichte, der Farb- und Helligkeitsumfang, ob er durch Berühren bedient wird und \
 ob Sie ein Bild vergrößert haben. Wir speichern weder Ihren Namen noch Ihre IP-Adresse. Wenn Sie \
-über eine Vermittlungsplattform kommen, speichern wir die Nummer, die diese Ihnen gegeben hat, bis \
+über eine Rekrutierungsplattform kommen, speichern wir Ihre dortige Kennung bis \
 zur Bezahlung.
 
 Wofür: [wozu die Studie dient und wo ihre Ergebnisse erscheinen]. Die Antworten dürfen \
@@ -144,7 +144,7 @@ _ASKED = {
         "Sie werden gebeten, Bilder anzusehen und Fragen zu ihren Farben zu beantworten.",
         "Was wir speichern: Ihre Antworten und was Sie schreiben, wann Sie sie gegeben haben, wie "
         "lange jede gedauert hat",
-        "Sie werden gebeten, Zeichnungen in den Farben auszumalen, die die Dinge für Sie haben.",
+        "Sie werden gebeten, Zeichnungen so auszumalen, wie Sie sich die Dinge vorstellen.",
         "Was wir speichern: was Sie ausmalen, jeden Schritt davon und seinen Zeitpunkt, was Sie "
         "schreiben, wie lange jede Zeichnung gedauert hat",
     ),
@@ -264,12 +264,12 @@ _EXAMPLES = {
         ("Every part has another bright color, as in a coloring book.", False),
     ),
     "de": (
-        ("Ein Ziegel ist rot, braun oder gelb: eine Farbe, die Ziegel wirklich haben.", True),
-        ("Nur was die Worte nennen, hat Farbe. Der Rest der Zeichnung bleibt, wie er ist.", True),
-        ("Mehrere Farben, wo das Ding mehrere hat: Hut und Stiel eines Pilzes.", True),
+        ("Ein Ziegel in Rot, Braun oder Gelb: eine Farbe, die Ziegel wirklich haben.", True),
+        ("Nur das Genannte ist ausgemalt. Der Rest der Zeichnung bleibt, wie er ist.", True),
+        ("Mehrere Farben, wenn der Gegenstand mehrere hat: Hut und Stiel eines Pilzes.", True),
         ("Ein blauer Ziegel, weil Blau Ihre Lieblingsfarbe ist.", False),
         ("Auch der Hintergrund, der Tisch und der Teller sind ausgemalt.", False),
-        ("Jeder Teil hat eine andere grelle Farbe, wie in einem Malbuch.", False),
+        ("Jeder Teil in einer anderen grellen Farbe, wie in einem Malbuch.", False),
     ),
 }
 
