@@ -27,7 +27,7 @@ MAX_ACTIONS = 20_000
 """Of one coloring."""
 
 MAX_POINTS = 2_048
-"""Of one stroke; a longer one is several actions."""
+"""Of one stroke, or of one fill of several regions; a longer one is several actions."""
 
 MIN_PX, MAX_PX = -2048, 4096
 """Coordinates: a hand may leave the sketch."""
@@ -62,6 +62,22 @@ class Fill:
 
 
 @dataclass(frozen=True)
+class FillRegions:
+    """A :class:`Fill` at each of ``points`` (x, y, x, y, …), which is one action: a pointer that was
+    dragged over regions, or all regions that looked alike."""
+
+    points: tuple[int, ...]
+    closing: int
+    color: str | None
+
+    @property
+    def fills(self) -> tuple[Fill, ...]:
+        """The fills, one a point."""
+        places = zip(self.points[::2], self.points[1::2], strict=True)
+        return tuple(Fill(x, y, self.closing, self.color) for x, y in places)
+
+
+@dataclass(frozen=True)
 class Stroke:
     """A round brush along ``points`` (x, y, x, y, …); color None erases.
 
@@ -89,10 +105,12 @@ class Redo:
     """Does the last undone action again, until something else was done."""
 
 
-Action = Fill | Stroke | Clear | Undo | Redo
+Painting = Fill | FillRegions | Stroke | Clear
+Action = Painting | Undo | Redo
 _PLAIN: Mapping[str, Action] = {"clear": Clear(), "undo": Undo(), "redo": Redo()}
 _KEYS = {
     "fill": {"do", "x", "y", "closing", "color"},
+    "fill_regions": {"do", "points", "closing", "color"},
     "stroke": {"do", "points", "diameter", "color", "within"},
 }
 
@@ -108,6 +126,9 @@ def read_action(body: Mapping[str, Any]) -> Action:
     if do == "fill":
         x, y = _whole(body["x"], MIN_PX, MAX_PX, "x"), _whole(body["y"], MIN_PX, MAX_PX, "y")
         return Fill(x, y, check_closing(body["closing"]), _color(body["color"]))
+    if do == "fill_regions":
+        closing = check_closing(body["closing"])
+        return FillRegions(_points(body["points"]), closing, _color(body["color"]))
     if do == "stroke":
         within = body["within"]
         return Stroke(
@@ -123,15 +144,17 @@ def as_json(action: Action) -> dict[str, Any]:
     """The action as a page sends it: :func:`read_action` gives it back."""
     if isinstance(action, Fill):
         return {"do": "fill", **vars(action)}
+    if isinstance(action, FillRegions):
+        return {"do": "fill_regions", **vars(action), "points": list(action.points)}
     if isinstance(action, Stroke):
         return {"do": "stroke", **vars(action), "points": list(action.points)}
     return {"do": next(do for do, plain in _PLAIN.items() if plain == action)}
 
 
-def effective_actions(actions: Iterable[Action]) -> tuple[Fill | Stroke | Clear, ...]:
+def effective_actions(actions: Iterable[Action]) -> tuple[Painting, ...]:
     """What stands after every undo and redo, in order; those with nothing to do do nothing."""
-    fills: list[Fill | Stroke | Clear] = []
-    undone: list[Fill | Stroke | Clear] = []
+    fills: list[Painting] = []
+    undone: list[Painting] = []
     for action in actions:
         if isinstance(action, Undo):
             if fills:
@@ -163,9 +186,9 @@ def has_color(actions: Iterable[Action]) -> bool:
 
 def _points(points: object) -> tuple[int, ...]:
     if not isinstance(points, list | tuple) or len(points) % 2 or len(points) < 2:
-        raise BadInput("The points of a stroke are x0, y0, x1, y1 and so on.", "points")
+        raise BadInput("Points are x0, y0, x1, y1 and so on.", "points")
     if len(points) > 2 * MAX_POINTS:
-        raise BadInput(f"A stroke has at most {MAX_POINTS} points.", "points")
+        raise BadInput(f"An action has at most {MAX_POINTS} points.", "points")
     # All together: a stroke has hundreds, and one after the other they take most of its reading.
     whole = set(map(type, points)) == {int}
     if not whole or min(points) < MIN_PX or max(points) > MAX_PX:
@@ -243,7 +266,7 @@ def checksum(layer: np.ndarray) -> str:
     return f"{zlib.crc32(np.ascontiguousarray(layer).data):08x}"
 
 
-def _seen(fills: tuple[Fill | Stroke | Clear, ...], maps: RegionMaps) -> list[Fill | Stroke]:
+def _seen(fills: tuple[Painting, ...], maps: RegionMaps) -> list[Fill | Stroke]:
     """What can be seen of the actions in force, in order: nothing before the last clear, no fill of
     a region that was filled again later, and no fill of what is no region."""
     seen: list[Fill | Stroke] = []
@@ -251,12 +274,15 @@ def _seen(fills: tuple[Fill | Stroke | Clear, ...], maps: RegionMaps) -> list[Fi
     for action in reversed(fills):
         if isinstance(action, Clear):
             break
-        if isinstance(action, Fill):
-            region = action.closing, maps.label(action.closing, action.x, action.y)
+        if isinstance(action, Stroke):
+            seen.append(action)
+            continue
+        for fill in action.fills if isinstance(action, FillRegions) else (action,):
+            region = fill.closing, maps.label(fill.closing, fill.x, fill.y)
             if region[1] == 0 or region in filled:
                 continue
             filled.add(region)
-        seen.append(action)
+            seen.append(fill)
     return seen[::-1]
 
 

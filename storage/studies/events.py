@@ -54,7 +54,7 @@ _CODE = """
     END
 """
 _ROWS = """
-    CASE WHEN ups IS NULL THEN 0 ELSE
+    CASE WHEN ups IS NULL OR body->>'do' <> 'stroke' THEN 0 ELSE
         len(ups) * ((body->>'diameter')::INTEGER + 2) + coalesce(list_sum(list_transform(
             range(1, len(ups)), lambda i: abs(ups[i] - ups[i + 1]))), 0)
     END

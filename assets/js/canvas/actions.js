@@ -3,9 +3,11 @@
 
 /**
  * @typedef {{ do: 'fill', x: number, y: number, closing: number, color: string | null }} Fill
+ * @typedef {{ do: 'fill_regions', points: number[], closing: number, color: string | null }}
+ *   FillRegions a fill at each point, x and y one after the other
  * @typedef {{ do: 'stroke', points: number[], diameter: number, color: string | null,
  *   within: number | null }} Stroke
- * @typedef {Fill | Stroke | { do: 'clear' | 'undo' | 'redo' }} Action
+ * @typedef {Fill | FillRegions | Stroke | { do: 'clear' | 'undo' | 'redo' }} Action
  */
 
 export const CLOSINGS = 4;
@@ -29,6 +31,19 @@ const isColor = (value) =>
 
 /** @param {unknown} value */
 const isPlace = (value) => whole(value, -2_048, 4_096);
+
+/**
+ * x and y of so many points, one after the other.
+ * @param {any} points
+ */
+const arePoints = (points) =>
+  Array.isArray(points) &&
+  points.length % 2 === 0 &&
+  whole(points.length, 2, 2 * MAX_POINTS) &&
+  points.every(isPlace);
+
+/** @param {unknown} value */
+const isClosing = (value) => whole(value, 0, CLOSINGS - 1);
 
 /**
  * How many rows of pixels the lines and disks of a stroke have, each by itself; 0 for what is none.
@@ -55,21 +70,18 @@ export function isAction(action) {
       return (
         isPlace(action.x) &&
         isPlace(action.y) &&
-        whole(action.closing, 0, CLOSINGS - 1) &&
+        isClosing(action.closing) &&
         isColor(action.color)
       );
-    case 'stroke': {
-      const { points, within } = action;
+    case 'fill_regions':
+      return arePoints(action.points) && isClosing(action.closing) && isColor(action.color);
+    case 'stroke':
       return (
-        Array.isArray(points) &&
-        points.length % 2 === 0 &&
-        whole(points.length, 2, 2 * MAX_POINTS) &&
-        points.every(isPlace) &&
+        arePoints(action.points) &&
         whole(action.diameter, 1, LARGEST_BRUSH) &&
         isColor(action.color) &&
-        (within === null || whole(within, 0, CLOSINGS - 1))
+        (action.within === null || isClosing(action.within))
       );
-    }
     default:
       return ['clear', 'undo', 'redo'].includes(action?.do);
   }

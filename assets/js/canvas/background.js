@@ -84,14 +84,29 @@ export class Background {
     // Who goes on does not mean Done any more.
     this.#then = () => {};
     if (action.do === 'undo' && request) this.#undone();
-    else if ((action.do === 'fill' || action.do === 'stroke') && action.color) {
-      const [x, y] = action.do === 'fill' ? [action.x, action.y] : action.points;
-      const closing = action.do === 'fill' ? action.closing : this.canvas.closing;
-      const label = this.canvas.layer?.labelAt(x, y, closing) || 0;
-      if (!this.canvas.regions?.surround(closing)[label]) return;
+    else if ('color' in action && action.color) {
+      if (!this.#begins(action)) return;
       this.#last = action;
       this.#ask();
     } else if (action.do === 'clear') this.#hide();
+  }
+
+  /**
+   * Whether an action is on the surround: a fill of it, or a stroke that begins there.
+   * @param {import('./actions.js').Fill | import('./actions.js').FillRegions |
+   *   import('./actions.js').Stroke} action
+   */
+  #begins(action) {
+    const { layer, regions } = this.canvas;
+    const closing = action.do === 'stroke' ? this.canvas.closing : action.closing;
+    const surround = regions?.surround(closing);
+    const points =
+      action.do === 'fill'
+        ? [action.x, action.y]
+        : action.points.slice(0, action.do === 'stroke' ? 2 : undefined);
+    return points.some(
+      (x, i) => i % 2 === 0 && surround?.[layer?.labelAt(x, points[i + 1], closing) || 0],
+    );
   }
 
   /**

@@ -9,6 +9,7 @@ import { original } from './original.js';
 import { Picker } from './picker.js';
 import { decode } from './regions.js';
 import { Strokes } from './strokes.js';
+import { Sweeps } from './sweeps.js';
 import { Tools } from './tools.js';
 import { View } from './view.js';
 import { english } from './words.js';
@@ -83,6 +84,7 @@ export class ColoringCanvas {
     const body = make('div', { class: 'cv-body' }, rail, options, field, this.picker.node);
     this.node = make('div', { class: 'cv' }, body, this.heard);
     this.strokes = new Strokes(this);
+    this.sweeps = new Sweeps(this);
     this.hands = new Hands(this);
     keys(this, this.#ends.signal);
     this.tools.show();
@@ -335,9 +337,15 @@ export class ColoringCanvas {
     if (label === 'clear') this.tell('cleared');
   }
 
-  /** Ends the stroke that is being drawn, if there is one. */
+  /** Whether a stroke, or a drag that fills, is under way. */
+  get drawing() {
+    return this.strokes.drawing || this.sweeps.active;
+  }
+
+  /** Ends the stroke that is being drawn, or the drag that fills, if there is one. */
   endStroke() {
     this.strokes.end();
+    this.sweeps.end();
   }
 }
 

@@ -33,6 +33,13 @@ export class Extent {
     this.add(Math.min(last, width - 1), y + Math.floor(last / width));
   }
 
+  /** @param {Extent} other where more pixels changed */
+  include(other) {
+    if (other.x1 < 0) return;
+    this.add(other.x0, other.y0);
+    this.add(other.x1, other.y1);
+  }
+
   /** @returns {Rectangle | null} */
   get box() {
     const { x0: x, y0: y } = this;

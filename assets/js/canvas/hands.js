@@ -4,6 +4,8 @@
 /** @typedef {{ x: number, y: number }} Place in CSS pixels of the page */
 
 const TAP_PX = 10;
+/** A finger that rests so long fills as it moves on, also in a drawing that is looked at closer. */
+const HOLD_MS = 350;
 /** A second finger this soon says that the first was never meant to draw. */
 const SECOND_FINGER_MS = 300;
 
@@ -14,13 +16,17 @@ export class Hands {
   /** @type {'' | 'draw' | 'pan' | 'tap' | 'pinch'} */ #doing = '';
   /** @type {PointerEvent | null} */ #begin = null;
   /** @type {PointerEvent | null} */ #at = null;
+  /** What the pointer draws. @type {import('./strokes.js').Strokes | import('./sweeps.js').Sweeps} */
+  #drawing;
   /** Whether the space bar is held: then a mouse moves the drawing. */
   space = false;
   panned = false;
+  #hold = 0;
 
   /** @param {import('./canvas.js').ColoringCanvas} canvas */
   constructor(canvas) {
     this.canvas = canvas;
+    this.#drawing = canvas.strokes;
     const { stage } = canvas.view;
     stage.addEventListener('pointerdown', (event) => this.#down(event));
     stage.addEventListener('pointermove', (event) => this.#move(event));
@@ -57,6 +63,7 @@ export class Hands {
     }
     // What rests on the screen beside a pen or a mouse is a palm.
     if (!touch) this.#fingers.clear();
+    clearTimeout(this.#hold);
     this.#fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     this.#begin = this.#at = event;
     this.panned = false;
@@ -74,8 +81,26 @@ export class Hands {
     if (event.button === 1 || this.space || canvas.tool === 'hand' || (touch && penSeen))
       return 'pan';
     if (!canvas.enabled) return 'pan';
-    if (touch && !this.#strokes(event)) return 'tap';
+    if (touch && !this.#strokes(event)) {
+      if (!this.#picks(event)) this.#hold = setTimeout(() => this.#sweep(), HOLD_MS);
+      return 'tap';
+    }
     return this.#act(event) ? 'draw' : '';
+  }
+
+  /** A finger fills as it moves, from where it came down. */
+  #sweep() {
+    const begin = this.#begin;
+    if (this.#doing === 'tap' && begin && this.canvas.enabled)
+      this.#doing = this.#sweepFrom(begin) ? 'draw' : '';
+  }
+
+  /** @param {PointerEvent} event */
+  #sweepFrom(event) {
+    const { canvas } = this;
+    const [x, y] = canvas.view.pixel(event);
+    this.#drawing = canvas.sweeps;
+    return canvas.sweeps.begin(x, y, canvas.tool === 'region', event.timeStamp);
   }
 
   /**
@@ -107,7 +132,10 @@ export class Hands {
     const { canvas } = this;
     const [x, y] = canvas.view.pixel(event);
     if (this.#picks(event)) canvas.pick(x, y);
-    else if (this.#strokes(event)) return canvas.strokes.begin(x, y, this.#erases(event));
+    else if (this.#strokes(event)) {
+      this.#drawing = canvas.strokes;
+      return canvas.strokes.begin(x, y, this.#erases(event));
+    } else if (event.type === 'pointerdown') return this.#sweepFrom(event);
     else canvas.fill(x, y, canvas.tool === 'region', event.timeStamp);
     return false;
   }
@@ -128,7 +156,10 @@ export class Hands {
     const [dx, dy] = [now.x - before.x, now.y - before.y];
     if (this.#doing === 'tap' && this.#begin) {
       if (Math.hypot(now.x - this.#begin.clientX, now.y - this.#begin.clientY) < TAP_PX) return;
-      this.#doing = 'pan';
+      clearTimeout(this.#hold);
+      // There is nothing to move where the whole drawing is in sight.
+      if (view.fitted && !this.#picks(this.#begin)) this.#sweep();
+      else this.#doing = 'pan';
     }
     this.#fingers.set(event.pointerId, now);
     if (this.#doing === 'pan') {
@@ -137,7 +168,7 @@ export class Hands {
     } else if (this.#doing === 'pinch') this.#pinch(event.pointerId, before, now);
     else if (this.#doing === 'draw') {
       const parts = event.getCoalescedEvents?.() || [];
-      for (const part of parts.length ? parts : [event]) canvas.strokes.extend(...view.pixel(part));
+      for (const part of parts.length ? parts : [event]) this.#drawing.extend(...view.pixel(part));
     }
     this.hover();
   }
@@ -163,11 +194,11 @@ export class Hands {
    */
   #up(event, lost) {
     if (!this.#fingers.delete(event.pointerId)) return;
-    const { canvas } = this;
+    clearTimeout(this.#hold);
     if (this.#doing === 'tap' && !lost) this.#act(event);
     if (this.#doing === 'draw') {
-      if (lost && event.pointerType === 'touch') canvas.strokes.cancel();
-      else canvas.strokes.end();
+      if (lost && event.pointerType === 'touch') this.#drawing.cancel();
+      else this.#drawing.end();
     }
     // A finger that stays after a pinch goes on moving.
     this.#doing = this.#fingers.size ? 'pan' : '';
@@ -177,8 +208,9 @@ export class Hands {
 
   /** @param {number} now */
   #giveUp(now) {
-    if (now - (this.#begin?.timeStamp || 0) < SECOND_FINGER_MS) this.canvas.strokes.cancel();
-    else this.canvas.strokes.end();
+    const soon = now - (this.#begin?.timeStamp || 0) < SECOND_FINGER_MS;
+    if (soon || this.#drawing.rests) this.#drawing.cancel();
+    else this.#drawing.end();
   }
 
   /** @param {WheelEvent} event */
@@ -209,7 +241,7 @@ export class Hands {
       const [x, y] = view.pixel(event);
       const strokes = this.#strokes(event);
       if (strokes) view.ring = { x, y, diameter: canvas.diameter };
-      if (!canvas.strokes.drawing && !view.cursor) this.#outline(x, y, strokes);
+      if (!canvas.drawing && !view.cursor) this.#outline(x, y, strokes);
     }
     view.mark();
   }

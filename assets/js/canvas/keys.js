@@ -136,6 +136,7 @@ export function keys(canvas, signal) {
     else if (letter === 'o') tools.beside.click();
     else if (letter === 'u') tools.showBare();
     else if (key === 'Escape' && canvas.strokes.drawing) canvas.strokes.cancel();
+    else if (key === 'Escape' && canvas.sweeps.active) canvas.sweeps.cancel();
     else if (key === 'Escape' && canvas.background.open) canvas.background.refuse();
     else if (key === 'Escape' && canvas.node.dataset.sheet) tools.sheet('');
     else return false;
@@ -165,7 +166,7 @@ export function keys(canvas, signal) {
     if (stage.matches(':focus-visible')) read();
   });
   stage.addEventListener('blur', () => {
-    canvas.strokes.end();
+    canvas.endStroke();
     view.cursor = view.ring = view.region = null;
     view.mark();
   });

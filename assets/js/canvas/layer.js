@@ -110,9 +110,11 @@ export class Layer {
     this.#mustBeFree();
     switch (action.do) {
       case 'fill':
-        return this.#fill(action);
+        return this.#fill(action, [action.x, action.y]);
+      case 'fill_regions':
+        return this.#fill(action, action.points);
       case 'clear':
-        return this.#replace([0, this.values.length], 0, null, 0);
+        return this.#replace([0, this.values.length], 0, null, []);
       case 'stroke':
         this.begin(action);
         this.extend(action.points);
@@ -129,11 +131,21 @@ export class Layer {
     if (this.#stroke) throw new Error('A stroke is open.');
   }
 
-  /** @param {import('./actions.js').Fill} action */
-  #fill({ x, y, closing, color }) {
-    const labels = this.maps[closing];
-    const label = this.labelAt(x, y, closing);
-    return this.#replace(this.#range(closing, label), valueOf(color), labels, label);
+  /**
+   * @param {{ closing: number, color: string | null }} action
+   * @param {number[]} points x and y, one after the other
+   */
+  #fill({ closing, color }, points) {
+    /** @type {Set<number>} */
+    const filled = new Set();
+    for (let i = 0; i < points.length; i += 2)
+      filled.add(this.labelAt(points[i], points[i + 1], closing));
+    filled.delete(0);
+    const ranges = [...filled].map((label) => this.#range(closing, label));
+    const first = ranges.reduce((least, range) => Math.min(least, range[0]), Infinity);
+    const end = ranges.reduce((most, range) => Math.max(most, range[1]), 0);
+    const range = filled.size ? [first, end] : [0, 0];
+    return this.#replace(range, valueOf(color), this.maps[closing], [...filled]);
   }
 
   /**
@@ -164,16 +176,18 @@ export class Layer {
    * @param {number[]} range first pixel and the one after the last
    * @param {number} value
    * @param {import('./regions.js').Labels | null} labels null for every pixel
-   * @param {number} label
+   * @param {number[]} wanted of the labels
    */
-  #replace([first, end], value, labels, label) {
+  #replace([first, end], value, labels, wanted) {
     const { values } = this;
     const recorder = new Recorder(this.width);
+    const isWanted = new Uint8Array(Math.max(0, ...wanted) + 1);
+    for (const label of wanted) isWanted[label] = 1;
     for (let i = first; i < end; i++) {
       const was = values[i];
-      if (was === value || (labels && labels[i] !== label)) continue;
+      if (was === value || (labels && !isWanted[labels[i]])) continue;
       const start = i;
-      while (i < end && values[i] === was && (!labels || labels[i] === label)) i++;
+      while (i < end && values[i] === was && (!labels || isWanted[labels[i]])) i++;
       this.#put(start, i, was, value);
       recorder.add(start, i, this.#number(was));
       i--;
@@ -268,15 +282,8 @@ export class Layer {
     const paint = (y, x0, x1) => {
       if (y < 0 || y >= height) return;
       const end = y * width + Math.min(x1, width - 1);
-      for (let i = y * width + Math.max(x0, 0); i <= end; i++) {
-        const was = this.values[i];
-        if (was === value || (labels && labels[i] !== label)) continue;
-        this.#touched[i] = 1;
-        this.#before[i] = was;
-        this.#colored += Number(value !== 0) - Number(was !== 0);
-        this.values[i] = value;
-        fresh.add(i % width, y);
-      }
+      for (let i = y * width + Math.max(x0, 0); i <= end; i++)
+        if (!labels || labels[i] === label) this.#touch(i, value, fresh);
     };
     for (let i = 0; i < points.length; i += 2) {
       const point = [points[i], points[i + 1]];
@@ -284,12 +291,51 @@ export class Layer {
       disk(point[0], point[1], diameter, paint);
       stroke.last = point;
     }
-    const { box } = fresh;
-    if (box) {
-      extent.add(fresh.x0, fresh.y0);
-      extent.add(fresh.x1, fresh.y1);
-    }
-    return box;
+    extent.include(fresh);
+    return fresh.box;
+  }
+
+  /**
+   * Begins a fill of several regions: each `cover` fills one, and `end` makes one action of them.
+   * @param {string | null} color
+   */
+  beginFill(color) {
+    this.begin({ do: 'stroke', points: [-1, -1], diameter: 0, color, within: null });
+  }
+
+  /**
+   * Fills one more region. Gives back what has to be painted again.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} closing
+   */
+  cover(x, y, closing) {
+    const stroke = this.#stroke;
+    const label = this.labelAt(x, y, closing);
+    if (!stroke || !label) return null;
+    const labels = this.maps[closing];
+    const fresh = new Extent();
+    const [first, end] = this.#range(closing, label);
+    for (let i = first; i < end; i++)
+      if (labels[i] === label) this.#touch(i, stroke.value, fresh);
+    stroke.extent.include(fresh);
+    return fresh.box;
+  }
+
+  /**
+   * Gives a pixel the color of an open stroke.
+   * @param {number} i
+   * @param {number} value
+   * @param {Extent} fresh
+   */
+  #touch(i, value, fresh) {
+    const was = this.values[i];
+    if (was === value) return;
+    this.#touched[i] = 1;
+    this.#before[i] = was;
+    this.#colored += Number(value !== 0) - Number(was !== 0);
+    this.values[i] = value;
+    fresh.add(i % this.width, Math.floor(i / this.width));
   }
 
   /** Ends the stroke, which is then one action. */

@@ -28,6 +28,11 @@ export class Strokes {
     return !!this.#stroke;
   }
 
+  /** A stroke is meant from its first point on. */
+  get rests() {
+    return false;
+  }
+
   /**
    * Begins one with what is set. Gives back whether it did; where not, that is said.
    * @param {number} x
@@ -35,8 +40,8 @@ export class Strokes {
    * @param {boolean} erases
    */
   begin(x, y, erases) {
-    this.end();
     const { canvas } = this;
+    canvas.endStroke();
     const { layer, closing, diameter } = canvas;
     if (!layer || !canvas.enabled || (!erases && !canvas.colored())) return false;
     if (!canvas.hasRoom(diameter + 2)) return false;

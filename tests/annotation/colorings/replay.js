@@ -7,9 +7,12 @@ import { ColoringCanvas } from '../../../assets/js/canvas/canvas.js';
 import { Layer } from '../../../assets/js/canvas/layer.js';
 import { decode } from '../../../assets/js/canvas/regions.js';
 import { Strokes } from '../../../assets/js/canvas/strokes.js';
+import { Sweeps } from '../../../assets/js/canvas/sweeps.js';
 
 const { sketches, logs, hands, refused } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-const regions = sketches.map((coded) => decode(Uint8Array.from(Buffer.from(coded, 'base64')).buffer));
+const regions = sketches.map((coded) =>
+  decode(Uint8Array.from(Buffer.from(coded, 'base64')).buffer),
+);
 const pixels = [];
 const results = logs.map(({ sketch, actions }) => {
   const { width, height, maps } = regions[sketch];
@@ -29,6 +32,7 @@ function handled({ sketch, moves }) {
   const nothing = () => {};
   const canvas = {
     layer: new Layer(width, height, maps),
+    regions: regions[sketch],
     enabled: true,
     hands: { hover: nothing },
     view: { paint: nothing },
@@ -43,12 +47,15 @@ function handled({ sketch, moves }) {
     endStroke,
   };
   canvas.strokes = new Strokes(canvas);
+  canvas.sweeps = new Sweeps(canvas);
+  const active = () => (canvas.sweeps.active ? canvas.sweeps : canvas.strokes);
   const does = {
     set: (values) => Object.assign(canvas, values),
     begin: ({ x, y, erases }) => canvas.strokes.begin(x, y, erases),
-    extend: ({ x, y }) => canvas.strokes.extend(x, y),
-    end: () => canvas.strokes.end(),
-    cancel: () => canvas.strokes.cancel(),
+    sweep: ({ x, y, erases }) => canvas.sweeps.begin(x, y, erases),
+    extend: ({ x, y }) => active().extend(x, y),
+    end: () => active().end(),
+    cancel: () => active().cancel(),
     fill: ({ x, y, erases }) => canvas.fill(x, y, erases, 0),
     simply: ({ what }) => canvas.simply(what),
     look() {
@@ -63,4 +70,6 @@ function handled({ sketch, moves }) {
 
 const drawn = hands.map(handled);
 writeFileSync(process.argv[3], Buffer.concat(pixels));
-console.log(JSON.stringify({ results, drawn, refused: refused.map((action) => !isAction(action)) }));
+console.log(
+  JSON.stringify({ results, drawn, refused: refused.map((action) => !isAction(action)) }),
+);

@@ -12,6 +12,7 @@ from truehue.annotation.colorings import (
     Action,
     Clear,
     Fill,
+    FillRegions,
     Redo,
     Stroke,
     Undo,
@@ -24,13 +25,15 @@ from truehue.core.errors import BadInput
 
 FILL = {"do": "fill", "x": 3, "y": -4, "closing": 2, "color": "#FF8000"}
 STROKE = {"do": "stroke", "points": [1, 2, 3, 4], "diameter": 9, "color": None, "within": 0}
+REGIONS = {"do": "fill_regions", "points": [1, 2, 3, 4], "closing": 1, "color": "#102030"}
 ONE, TWO, THREE = (Fill(index, 0, 0, "#102030") for index in (1, 2, 3))
 
 
 def test_every_action_is_read_and_written_again() -> None:
     assert read_action(FILL) == Fill(3, -4, 2, "#ff8000")
     assert read_action(STROKE) == Stroke((1, 2, 3, 4), 9, None, 0)
-    for body in (FILL, STROKE, {"do": "clear"}, {"do": "undo"}, {"do": "redo"}):
+    assert read_action(REGIONS) == FillRegions((1, 2, 3, 4), 1, "#102030")
+    for body in (FILL, REGIONS, STROKE, {"do": "clear"}, {"do": "undo"}, {"do": "redo"}):
         again = as_json(read_action(body))
         assert again == {**body, **({"color": "#ff8000"} if body is FILL else {})}
 
@@ -63,6 +66,10 @@ def test_every_action_is_read_and_written_again() -> None:
         (STROKE | {"diameter": 0}, "diameter"),
         (STROKE | {"diameter": 257}, "diameter"),
         (STROKE | {"within": -1}, "closing"),
+        (REGIONS | {"x": 1}, "do"),
+        (REGIONS | {"points": [1]}, "points"),
+        (REGIONS | {"closing": 4}, "closing"),
+        (REGIONS | {"color": 3}, "color"),
     ],
 )
 def test_anything_else_is_refused_by_its_field(body: dict[str, Any], field: str) -> None:

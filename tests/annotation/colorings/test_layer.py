@@ -15,6 +15,7 @@ from truehue.annotation.colorings import (
     Action,
     Clear,
     Fill,
+    FillRegions,
     Redo,
     Stroke,
     Undo,
@@ -49,6 +50,11 @@ def by_definition(actions: list[Action], maps: RegionMaps) -> np.ndarray:
         if isinstance(action, Fill):
             label = maps.label(action.closing, action.x, action.y)
             painted = (maps.labels[action.closing] == label) & (label > 0)
+        elif isinstance(action, FillRegions):
+            labels = maps.labels[action.closing]
+            places = np.array(action.points).reshape(-1, 2).tolist()
+            entered = [maps.label(action.closing, px, py) for px, py in places]
+            painted = np.isin(labels, entered) & (labels > 0)
         else:
             points = np.array(action.points).reshape(-1, 2)
             squared = action.diameter**2
@@ -75,6 +81,7 @@ near = st.integers(-30, 80)
 points = st.lists(st.tuples(near, near), min_size=1, max_size=5).map(
     lambda pairs: tuple(value for pair in pairs for value in pair)
 )
+many = st.builds(FillRegions, points, st.integers(0, 3), colors)
 far = st.tuples(*[st.integers(-2048, 4096)] * 4)
 strokes = st.builds(
     Stroke,
@@ -83,7 +90,8 @@ strokes = st.builds(
     colors,
     st.sampled_from([None, None, 0, 1, 3]),
 )
-action = st.one_of(fills, strokes, strokes, st.sampled_from([Clear(), Undo(), Undo(), Redo()]))
+others = st.sampled_from([Clear(), Undo(), Undo(), Redo()])
+action = st.one_of(fills, many, strokes, strokes, others)
 
 
 @settings(max_examples=150, deadline=None)

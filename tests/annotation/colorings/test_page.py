@@ -39,6 +39,11 @@ REFUSED: tuple[Any, ...] = (
     {"do": "stroke", "points": [0, 0], "diameter": 257, "color": None, "within": None},
     {"do": "stroke", "points": [0, 0], "diameter": 3, "color": "#12345", "within": None},
     {"do": "stroke", "points": [0, 0], "diameter": 3, "color": None, "within": 4},
+    {"do": "fill_regions", "points": [], "closing": 0, "color": None},
+    {"do": "fill_regions", "points": [1, 2, 3], "closing": 0, "color": None},
+    {"do": "fill_regions", "points": [0, 0] * 2049, "closing": 0, "color": None},
+    {"do": "fill_regions", "points": [0, 0], "closing": 4, "color": None},
+    {"do": "fill_regions", "points": [0, 0], "closing": 0, "color": "red"},
 )
 
 
@@ -54,7 +59,8 @@ def sketches() -> list[np.ndarray]:
 
 def random_action(rng: np.random.Generator, shape: tuple[int, ...]) -> dict[str, Any]:
     """Anything that a hand or a key does; strokes leave the sketch and stand still, too."""
-    do = rng.choice(["fill", "stroke", "clear", "undo", "redo"], p=(0.3, 0.45, 0.02, 0.15, 0.08))
+    names = ["fill", "fill_regions", "stroke", "clear", "undo", "redo"]
+    do = rng.choice(names, p=(0.2, 0.15, 0.4, 0.02, 0.15, 0.08))
     if do in ("clear", "undo", "redo"):
         return {"do": str(do)}
     color = COLORS[int(rng.integers(len(COLORS)))]
@@ -62,6 +68,10 @@ def random_action(rng: np.random.Generator, shape: tuple[int, ...]) -> dict[str,
     if do == "fill":
         x, y = int(rng.integers(-3, width + 3)), int(rng.integers(-3, height + 3))
         return {"do": "fill", "x": x, "y": y, "closing": int(rng.integers(4)), "color": color}
+    if do == "fill_regions":
+        number = int(rng.integers(1, 9))
+        points = rng.integers(-3, [width + 3, height + 3], (number, 2)).reshape(-1).tolist()
+        return {"do": "fill_regions", "points": points, "closing": int(rng.integers(4)), "color": color}
     reach = int(rng.choice([2, 10, max(shape), 3 * max(shape), 4000]))
     begin = rng.integers(0, [width, height], 2) if rng.random() < 0.8 else rng.integers(-40, 140, 2)
     steps = rng.integers(-reach, reach + 1, (int(rng.integers(0, 12)), 2))
@@ -102,8 +112,8 @@ def random_moves(rng: np.random.Generator, shape: tuple[int, ...]) -> list[tuple
         }
 
     moves: list[tuple[str, Any]] = [("set", tools())]
-    names = ["set", "begin", "extend", "end", "cancel", "fill", "simply", "look"]
-    for name in rng.choice(names, 60, p=(0.08, 0.17, 0.33, 0.1, 0.03, 0.12, 0.1, 0.07)):
+    names = ["set", "begin", "sweep", "extend", "end", "cancel", "fill", "simply", "look"]
+    for name in rng.choice(names, 60, p=(0.08, 0.11, 0.09, 0.32, 0.1, 0.03, 0.1, 0.1, 0.07)):
         label = {"what": str(rng.choice(["undo", "redo", "clear"], p=(0.6, 0.35, 0.05)))}
         values = {"set": tools, "simply": lambda description=label: description}.get(
             str(name), place

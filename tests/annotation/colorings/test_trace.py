@@ -22,6 +22,10 @@ ACTIONS = st.one_of(
         COLOR,
     ),
     st.builds(
+        lambda color: {"do": "fill_regions", "points": [1, 2, 3, 4], "closing": 0, "color": color},
+        COLOR,
+    ),
+    st.builds(
         lambda color: {
             "do": "stroke",
             "points": [1, 2, 3, 4],

@@ -210,8 +210,8 @@ def test_a_long_stroke_is_several_actions_that_give_what_was_drawn() -> None:
         const log = [];
         const canvas = {
           layer: layer(), closing: 2, diameter: 3, within: true, enabled: true, color: '#445566',
-          colored: () => true, hasRoom: () => true, tell: () => {}, view: { paint: () => {} },
-          log: (action) => log.push(action),
+          endStroke: () => {}, colored: () => true, hasRoom: () => true, tell: () => {},
+          view: { paint: () => {} }, log: (action) => log.push(action),
         };
         const strokes = new Strokes(canvas);
         strokes.begin(20, 20, false);
@@ -257,6 +257,7 @@ def test_nothing_is_done_on_a_layer_while_a_stroke_is_open() -> None:
 
 CANVAS = """
 const { Layer } = await load('canvas/layer');
+const { Sweeps } = await load('canvas/sweeps');
 const { Strokes } = await load('canvas/strokes');
 const { MAX_ROWS, rowsOf } = await load('canvas/actions');
 const { ColoringCanvas } = await load('canvas/canvas');
@@ -275,6 +276,7 @@ const stage = new EventTarget();
 Object.assign(stage, { focus: nothing, setPointerCapture: nothing, dataset: {} });
 canvas.view = { stage, paint: nothing, mark: nothing, pixel: (at) => [at.clientX, at.clientY] };
 const strokes = (canvas.strokes = new Strokes(canvas));
+const sweeps = (canvas.sweeps = new Sweeps(canvas));
 """
 
 

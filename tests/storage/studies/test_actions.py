@@ -15,6 +15,7 @@ from truehue.storage.studies.events import cost_of
 
 FILL = {"do": "fill", "x": 1, "y": 2, "closing": 0, "color": "#aa5500"}
 ERASE = {**FILL, "color": None}
+REGIONS = {"do": "fill_regions", "points": [1, 2, 3, 400], "closing": 0, "color": "#aa5500"}
 STROKE = {"do": "stroke", "points": [1, 2, 3, 4], "diameter": 4, "color": "#112233", "within": None}
 
 
@@ -51,8 +52,10 @@ def test_rows_of_strokes_are_counted_as_the_server_does(storage: Storage) -> Non
     logs = [[7, -3], [0, 0, 5, 40, 5, -2], [9, 9, 9, 9], [1, 4096, 1, -2048, 1, 0, 2, 7]]
     bodies = [{**STROKE, "points": points} for points in logs]
     storage.study_events.append(someone.id, [action(3, body) for body in [*bodies, FILL]])
-    (trace,) = storage.study_events.traces(someone.study_id)[someone.id]
+    storage.study_events.append(someone.id, [action(4, REGIONS)])
+    trace, filled = storage.study_events.traces(someone.study_id)[someone.id]
     assert trace.rows == sum(rows_of(points, 4) for points in logs)
+    assert (filled.codes, filled.rows) == (b"c", 0)
 
 
 def test_a_sign_is_the_first_action_of_a_minute(storage: Storage, clock: SteppingClock) -> None:
