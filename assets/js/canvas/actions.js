@@ -68,10 +68,7 @@ export function isAction(action) {
   switch (action?.do) {
     case 'fill':
       return (
-        isPlace(action.x) &&
-        isPlace(action.y) &&
-        isClosing(action.closing) &&
-        isColor(action.color)
+        isPlace(action.x) && isPlace(action.y) && isClosing(action.closing) && isColor(action.color)
       );
     case 'fill_regions':
       return arePoints(action.points) && isClosing(action.closing) && isColor(action.color);

@@ -1,5 +1,5 @@
 // The coloring canvas: a sketch, its possible actions, and its log.
-import { MAX_ACTIONS, MAX_ROWS, rowsOf } from './actions.js';
+import { MAX_ACTIONS, MAX_POINTS, MAX_ROWS, rowsOf } from './actions.js';
 import { Background } from './background.js';
 import { Hands } from './hands.js';
 import { keys } from './keys.js';
@@ -303,6 +303,44 @@ export class ColoringCanvas {
       this.tell('');
       const share = this.percent(this.regions?.share(closing, label) || 0);
       this.announce(clears ? 'cleared' : 'filled', { share });
+    }
+  }
+
+  /**
+   * Fills all regions that look like the one at a pixel, or clears them, in one step. Where it has
+   * no color, those are the empty ones, without the paper around the drawing.
+   * @param {number} x
+   * @param {number} y
+   * @param {boolean} clears
+   * @param {number} [pressed] when, on the clock of the page
+   */
+  fillAlike(x, y, clears, pressed = performance.now()) {
+    const { layer, regions, closing } = this;
+    this.endStroke();
+    if (!layer || !regions || !this.enabled || (!clears && !this.colored())) return;
+    const color = clears ? null : this.color;
+    const label = layer.labelAt(x, y, closing);
+    const before = layer.colorAt(x, y);
+    if (!label) this.tell('no_region');
+    else if (before === color) this.tell(clears ? 'no_color' : 'same');
+    else {
+      const surround = regions.surround(closing);
+      const isLeft = (/** @type {number} */ other) =>
+        other !== label && !before && !surround[label] && surround[other];
+      const others = layer
+        .alike(before, closing)
+        .filter((other) => other !== label && !isLeft(other));
+      const points = [x, y, ...others.flatMap((other) => regions.middle(closing, other))];
+      for (let i = 0; i < points.length && this.hasRoom(); i += 2 * MAX_POINTS) {
+        const part = points.slice(i, i + 2 * MAX_POINTS);
+        /** @type {Action} */
+        const action = { do: 'fill_regions', points: part, closing, color };
+        this.log(action, layer.apply(action), pressed);
+      }
+      this.view.region = null;
+      this.filled = label;
+      const n = points.length / 2;
+      this.tell(n === 1 ? 'alike_one' : clears ? 'alike_cleared' : 'alike_filled', { n });
     }
   }
 

@@ -82,7 +82,7 @@ export class Hands {
       return 'pan';
     if (!canvas.enabled) return 'pan';
     if (touch && !this.#strokes(event)) {
-      if (!this.#picks(event)) this.#hold = setTimeout(() => this.#sweep(), HOLD_MS);
+      if (this.#sweeps(event)) this.#hold = setTimeout(() => this.#sweep(), HOLD_MS);
       return 'tap';
     }
     return this.#act(event) ? 'draw' : '';
@@ -111,6 +111,19 @@ export class Hands {
     return event.altKey || event.button === 2 || this.canvas.tool === 'pick';
   }
 
+  /**
+   * With Shift, a fill is one of all regions that look alike.
+   * @param {PointerEvent} event
+   */
+  #fillsAlike(event) {
+    return event.shiftKey || this.canvas.tool === 'alike';
+  }
+
+  /** Whether a fill goes on as the pointer moves. @param {PointerEvent} event */
+  #sweeps(event) {
+    return !this.#picks(event) && !this.#fillsAlike(event);
+  }
+
   /** @param {PointerEvent} event */
   #strokes(event) {
     return !this.#picks(event) && (this.#erases(event) || /brush|eraser/.test(this.canvas.tool));
@@ -135,6 +148,8 @@ export class Hands {
     else if (this.#strokes(event)) {
       this.#drawing = canvas.strokes;
       return canvas.strokes.begin(x, y, this.#erases(event));
+    } else if (this.#fillsAlike(event)) {
+      canvas.fillAlike(x, y, canvas.tool === 'region', event.timeStamp);
     } else if (event.type === 'pointerdown') return this.#sweepFrom(event);
     else canvas.fill(x, y, canvas.tool === 'region', event.timeStamp);
     return false;
@@ -158,7 +173,7 @@ export class Hands {
       if (Math.hypot(now.x - this.#begin.clientX, now.y - this.#begin.clientY) < TAP_PX) return;
       clearTimeout(this.#hold);
       // There is nothing to move where the whole drawing is in sight.
-      if (view.fitted && !this.#picks(this.#begin)) this.#sweep();
+      if (view.fitted && this.#sweeps(this.#begin)) this.#sweep();
       else this.#doing = 'pan';
     }
     this.#fingers.set(event.pointerId, now);

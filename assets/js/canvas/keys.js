@@ -1,6 +1,14 @@
 // Keyboard control: tools by letters, and a cursor on the sketch that fills and paints.
 
-const LETTERS = { f: 'fill', b: 'brush', e: 'eraser', r: 'region', i: 'pick', h: 'hand' };
+const LETTERS = {
+  f: 'fill',
+  a: 'alike',
+  b: 'brush',
+  e: 'eraser',
+  r: 'region',
+  i: 'pick',
+  h: 'hand',
+};
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 /** An arrow key goes so far on the screen, in CSS pixels; with Shift one pixel of the drawing. */
 const STEP_PX = 12;
@@ -72,7 +80,8 @@ export function keys(canvas, signal) {
     read();
   };
 
-  const act = () => {
+  /** @param {boolean} shift */
+  const act = (shift) => {
     const { x, y } = cursor();
     if (canvas.tool === 'pick') canvas.pick(x, y);
     else if (/brush|eraser/.test(canvas.tool)) {
@@ -80,7 +89,8 @@ export function keys(canvas, signal) {
         canvas.strokes.end();
         canvas.announce('painted');
       } else if (canvas.strokes.begin(x, y, canvas.tool === 'eraser')) canvas.announce('painting');
-    } else canvas.fill(x, y, canvas.tool === 'region');
+    } else if (shift || canvas.tool === 'alike') canvas.fillAlike(x, y, canvas.tool === 'region');
+    else canvas.fill(x, y, canvas.tool === 'region');
     view.mark();
   };
 
@@ -108,7 +118,7 @@ export function keys(canvas, signal) {
       const way = ARROWS[key];
       if (way) move(way[0], way[1], shiftKey);
       else if (letter === 'n') jump(shiftKey ? -1 : 1);
-      else if (key === 'Enter' && !event.repeat) act();
+      else if (key === 'Enter' && !event.repeat) act(shiftKey);
       else if (key === 'Delete') {
         const { x, y } = cursor();
         canvas.fill(x, y, true);
@@ -157,7 +167,7 @@ export function keys(canvas, signal) {
       if (event.key !== ' ' || !hands.space) return;
       hands.space = false;
       // The space bar alone does what Enter does.
-      if (!hands.panned && view.cursor) act();
+      if (!hands.panned && view.cursor) act(event.shiftKey);
       hands.hover();
     },
     { signal },

@@ -92,6 +92,24 @@ export class Layer {
   }
 
   /**
+   * The regions of which more than half has this color, null for none.
+   * @param {string | null} color
+   * @param {number} closing
+   * @returns {number[]} their labels
+   */
+  alike(color, closing) {
+    const labels = this.maps[closing];
+    const value = valueOf(color);
+    /** By label, how many pixels more have the color than have not. */
+    const more = [];
+    for (let i = 0; i < labels.length; i++)
+      more[labels[i]] = (more[labels[i]] || 0) + (this.values[i] === value ? 1 : -1);
+    return Object.keys(more)
+      .map(Number)
+      .filter((label) => label && more[label] > 0);
+  }
+
+  /**
    * The region at a pixel, 0 where there is none.
    * @param {number} x
    * @param {number} y
@@ -316,8 +334,7 @@ export class Layer {
     const labels = this.maps[closing];
     const fresh = new Extent();
     const [first, end] = this.#range(closing, label);
-    for (let i = first; i < end; i++)
-      if (labels[i] === label) this.#touch(i, stroke.value, fresh);
+    for (let i = first; i < end; i++) if (labels[i] === label) this.#touch(i, stroke.value, fresh);
     stroke.extent.include(fresh);
     return fresh.box;
   }

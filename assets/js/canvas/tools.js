@@ -5,6 +5,7 @@ import { aria, button, icon, make } from './nodes.js';
 /** Name, key and drawing of each. */
 const TOOLS = [
   ['fill', 'F', 'M4 12l7-7 7 7-7 7zM11 5L8 2M4.5 12h13M20 16c1.6 2.2 1.6 4 0 4s-1.6-1.8 0-4'],
+  ['alike', 'A', 'M4 9l4-4 4 4-4 4zM13 9l4-4 4 4-4 4zM8.5 18l4-4 4 4-4 4zM4.5 9h7M13.5 9h7M9 18h7'],
   ['brush', 'B', 'M13 14l7.5-9.5-1-1L10 11M10 11l3 3c0 4-3 6-9 6 2-1 2-2 2-4 0-3 2-5 4-5'],
   ['eraser', 'E', 'M8 20h12M4 15L14 5l6 6-9 9H8zM9 10l6 6'],
   ['region', 'R', 'M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M9 9l6 6M15 9l-6 6'],
@@ -96,7 +97,7 @@ export class Tools {
    */
   #tool(name, key, drawing, act) {
     const { canvas } = this;
-    const help = canvas.say(name === 'region' ? 'region_help' : name);
+    const help = canvas.say(/region|alike/.test(name) ? name + '_help' : name);
     const node = button('', act, {
       class: 'cv-tool cv-do-' + name,
       title: key ? `${help} (${key})` : help,

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { load } from '../page.js';
+
+const { ColoringCanvas } = await load('canvas/canvas');
+const { Layer } = await load('canvas/layer');
+const { Regions } = await load('canvas/regions');
+const { Strokes } = await load('canvas/strokes');
+const { Sweeps } = await load('canvas/sweeps');
+
+const WIDTH = 50;
+const HEIGHT = 20;
+const RED = '#aa1122';
+
+/** Paper (1) around four boxes (2 to 5) in a row, with ink (0) between them. */
+function labels() {
+  const map = new Uint16Array(WIDTH * HEIGHT).fill(1);
+  for (let y = 5; y < 15; y++)
+    for (let x = 5; x < 45; x++)
+      map[y * WIDTH + x] = x % 10 === 4 ? 0 : 2 + Math.floor((x - 5) / 10);
+  return map;
+}
+
+function canvasOf() {
+  const maps = Array(4).fill(labels());
+  const nothing = () => {};
+  const canvas = {
+    layer: new Layer(WIDTH, HEIGHT, maps),
+    regions: new Regions(WIDTH, HEIGHT, maps, [5, 5, 5, 5]),
+    view: { paint: nothing },
+    enabled: true,
+    closing: 0,
+    color: RED,
+    done: [],
+    said: [],
+    colored: () => true,
+    hasRoom: () => true,
+    announce: nothing,
+    percent: String,
+    tell: (name, values) => name && canvas.said.push(values ? [name, values.n] : name),
+    log: (action) => canvas.done.push(action),
+    endStroke: ColoringCanvas.prototype.endStroke,
+    fillAlike: ColoringCanvas.prototype.fillAlike,
+  };
+  canvas.strokes = new Strokes(canvas);
+  canvas.sweeps = new Sweeps(canvas);
+  return canvas;
+}
+
+/** Which boxes, and the paper (P), have a color. */
+const colored = ({ layer }) =>
+  [...'P2345'].filter((name, i) => layer.colorAt(i ? 10 * i : 0, i ? 10 : 0)).join('');
+
+/** Presses at the first place and moves to the others. */
+function drag(canvas, [first, ...rest], clears = false) {
+  canvas.sweeps.begin(...first, clears);
+  for (const place of rest) canvas.sweeps.extend(...place);
+  canvas.sweeps.end();
+}
+
+test('a drag fills what it enters, on its way too, as one action', () => {
+  const canvas = canvasOf();
+  drag(canvas, [
+    [8, 10],
+    [32, 10],
+  ]);
+  assert.equal(colored(canvas), '234');
+  const [action] = canvas.done;
+  assert.equal(canvas.done.length, 1);
+  assert.deepEqual(
+    { ...action, points: action.points.length },
+    {
+      do: 'fill_regions',
+      points: 6,
+      closing: 0,
+      color: RED,
+    },
+  );
+  const again = canvasOf();
+  again.layer.apply(action);
+  assert.equal(again.layer.checksum(), canvas.layer.checksum());
+  canvas.layer.apply({ do: 'undo' });
+  assert.equal(colored(canvas), '');
+  canvas.layer.apply({ do: 'redo' });
+  assert.equal(canvas.layer.checksum(), again.layer.checksum());
+});
+
+test('one region alone is a plain fill, and nothing is none', () => {
+  const canvas = canvasOf();
+  drag(canvas, [
+    [8, 10],
+    [9, 12],
+  ]);
+  drag(canvas, [[8, 10]]);
+  drag(canvas, [[14, 10]]);
+  assert.deepEqual(canvas.done, [{ do: 'fill', x: 8, y: 10, closing: 0, color: RED }]);
+  assert.deepEqual(canvas.said, ['same', 'no_region']);
+});
+
+test('the paper around is filled by a drag that begins there alone', () => {
+  const canvas = canvasOf();
+  drag(canvas, [
+    [8, 10],
+    [8, 2],
+    [18, 2],
+    [18, 10],
+  ]);
+  assert.equal(colored(canvas), '23');
+  drag(
+    canvas,
+    [
+      [2, 10],
+      [8, 10],
+    ],
+    true,
+  );
+  assert.equal(colored(canvas), '3');
+  drag(canvas, [
+    [2, 10],
+    [8, 10],
+  ]);
+  assert.equal(colored(canvas), 'P23');
+});
+
+test('a second finger takes back what the first began', () => {
+  const canvas = canvasOf();
+  canvas.sweeps.begin(8, 10, false);
+  assert.ok(canvas.sweeps.rests);
+  canvas.sweeps.extend(20, 10);
+  assert.ok(!canvas.sweeps.rests);
+  canvas.sweeps.cancel();
+  assert.equal(colored(canvas), '');
+  assert.equal(canvas.layer.coloredShare, 0);
+  assert.deepEqual(canvas.done, []);
+});
+
+test('all that look like a region are filled in one step', () => {
+  const canvas = canvasOf();
+  canvas.fillAlike(8, 10, false);
+  assert.equal(colored(canvas), '2345');
+  canvas.layer.apply({ do: 'undo' });
+  canvas.layer.apply({ do: 'fill', x: 8, y: 10, closing: 0, color: '#00ff00' });
+  canvas.layer.apply({ do: 'fill', x: 38, y: 10, closing: 0, color: '#00ff00' });
+  // A brush that went over a line makes no other region of it.
+  const points = [14, 10, 16, 10];
+  canvas.layer.apply({ do: 'stroke', points, diameter: 3, color: '#0000ff', within: null });
+  canvas.fillAlike(8, 10, false);
+  assert.equal(canvas.layer.colorAt(38, 10), RED);
+  assert.equal(canvas.layer.colorAt(28, 10), null);
+  canvas.fillAlike(38, 10, true);
+  assert.equal(colored(canvas), '');
+  canvas.fillAlike(0, 0, false);
+  assert.equal(colored(canvas), 'P2345');
+  canvas.fillAlike(0, 0, false);
+  assert.deepEqual(canvas.said, [
+    ['alike_filled', 4],
+    ['alike_filled', 2],
+    ['alike_cleared', 2],
+    ['alike_filled', 5],
+    'same',
+  ]);
+  assert.ok(canvas.done.every((action) => action.do === 'fill_regions'));
+});
