@@ -72,7 +72,9 @@ class ParticipantFiles:
 
     def __init__(self) -> None:
         everything = asset_files()
-        modules = everything.with_imports(everything.under("js/participants/"))
+        # Parts of the canvas come when they are wanted: nothing that is there at first names them.
+        own = [*everything.under("js/participants/"), *everything.under("js/canvas/")]
+        modules = everything.with_imports(own)
         bodies = {name: _slim(everything.body(everything.version, name)) for name in modules}
         self._bodies = {name: body for name, body in bodies.items() if body is not None}
         for name in dict.fromkeys(

@@ -71,6 +71,7 @@ export class ColoringCanvas {
     this.original = original(this);
     this.tools = new Tools(this);
     this.picker = new Picker(this, person);
+    this.tools.rail.prepend(this.picker.swatches.quick);
     this.background = new Background(this, concept, said, onSaid);
     this.told = make('p', { class: 'cv-told', role: 'status' });
     this.heard = make('p', { class: 'cv-heard', 'aria-live': 'polite' });
@@ -378,6 +379,12 @@ export class ColoringCanvas {
   /** Whether a stroke, or a drag that fills, is under way. */
   get drawing() {
     return this.strokes.drawing || this.sweeps.active;
+  }
+
+  /** Shows the list of keys. */
+  async help() {
+    const { help } = await import('./help.js');
+    if (this.node.isConnected) help(this);
   }
 
   /** Ends the stroke that is being drawn, or the drag that fills, if there is one. */

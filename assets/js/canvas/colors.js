@@ -85,6 +85,17 @@ export function reach(space, [up, across, hue]) {
   return low;
 }
 
+/**
+ * A color that is so much lighter in CIELAB, and as colorful as sRGB allows there.
+ * @param {Coordinates} lch L* 0 to 100, the chroma C* that is wanted, and the hue
+ * @param {number} change of L*
+ * @returns {Coordinates}
+ */
+export function lighter([light, chroma, hue], change) {
+  const up = Math.min(Math.max(light + change, 0), 100);
+  return [up, reach(SPACES.lch, [up, chroma, hue]), hue];
+}
+
 /** @param {number[]} srgb1 of a color in sRGB */
 export const hexOf = (srgb1) =>
   '#' +

@@ -137,6 +137,9 @@ export function keys(canvas, signal) {
     if (LETTERS[letter]) canvas.setTool(LETTERS[letter]);
     else if (key === '[') canvas.setDiameter(Math.min(canvas.diameter - 1, canvas.diameter / 1.2));
     else if (key === ']') canvas.setDiameter(Math.max(canvas.diameter + 1, canvas.diameter * 1.2));
+    else if (key === ',') canvas.picker.shade(-1);
+    else if (key === '.') canvas.picker.shade(1);
+    else if (key === '?') canvas.help();
     else if (key === '+' || key === '=') view.zoom(1.5);
     else if (key === '-') view.zoom(1 / 1.5);
     else if (key === '0') view.fit();

@@ -1,6 +1,6 @@
 // The color picker. It begins at a neutral gray, with no color chosen.
-import { SPACES, hexOf, reach, readHex, srgb1Of } from './colors.js';
-import { aria, button, make } from './nodes.js';
+import { SPACES, hexOf, lighter, reach, readHex, srgb1Of } from './colors.js';
+import { aria, button, icon, make } from './nodes.js';
 import { Swatches } from './swatches.js';
 
 /** @typedef {import('./colors.js').Coordinates} Coordinates */
@@ -11,6 +11,11 @@ const ROWS = 56;
 const STRIP_STEPS = 24;
 const EDGE_STEPS = 64;
 const MAX_QUOTED = 24;
+/** Of CIELAB's L*: one key, or one press, lighter or darker. */
+const SHADE_STEP = 5;
+const DARKER = 'M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z';
+const LIGHTER =
+  'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v3M12 19v3M2 12h3M19 12h3M5 5l2 2M17 17l2 2M5 19l2-2M17 7l2-2';
 
 let chosenSpace = 'oklch';
 
@@ -19,6 +24,9 @@ export class Picker {
   /** Whether a hue was chosen. Before that there are grays alone: no hue is nearer than another. */
   #hued = false;
   #drawn = '';
+  /** The color that was made lighter or darker last, with the chroma that it had before: it comes
+   * back where sRGB has it again. @type {{ hex: string, lch: Coordinates } | null} */
+  #shaded = null;
 
   /**
    * @param {import('./canvas.js').ColoringCanvas} canvas
@@ -65,11 +73,12 @@ export class Picker {
       make('input', { inputmode: 'decimal', autocomplete: 'off', change: () => this.#typed(part) }),
     );
     this.line = make('p', { class: 'cv-edge', id: 'cv-edge', role: 'status' });
-    this.swatches = new Swatches(canvas, person, (color) => this.take(color));
+    const take = (/** @type {string} */ color) => this.take(color);
+    this.swatches = new Swatches(canvas, person, take, this.shades());
     this.node = make(
       'div',
       { class: 'cv-side', role: 'group', 'aria-label': say('color') },
-      make('div', { class: 'cv-now' }, this.chip, this.hex, canvas.tools.done()),
+      make('div', { class: 'cv-now' }, this.chip, this.hex, ...this.shades(), canvas.tools.done()),
       make(
         'div',
         { class: 'cv-segments', role: 'group', 'aria-label': say('space') },
@@ -208,6 +217,46 @@ export class Picker {
     this.#at = this.#of(hex);
     this.#edge(false);
     this.#choose(hex);
+  }
+
+  /** Buttons that make the color darker and lighter. */
+  shades() {
+    return [
+      { name: 'darker', key: ',', drawing: DARKER, by: -1 },
+      { name: 'lighter', key: '.', drawing: LIGHTER, by: 1 },
+    ].map(({ name, key, drawing, by }) => {
+      const text = this.canvas.say(name);
+      const node = button('', () => this.shade(by), {
+        class: 'cv-shade',
+        'aria-label': text,
+        'aria-keyshortcuts': key,
+        title: `${text} (${key})`,
+      });
+      node.append(icon(drawing));
+      return node;
+    });
+  }
+
+  /**
+   * Makes the color lighter or darker by steps of L*, at the same hue.
+   * @param {number} steps darker below 0
+   */
+  shade(steps) {
+    const { canvas } = this;
+    if (!canvas.enabled || !canvas.colored()) return;
+    const before = canvas.color || '';
+    const space = SPACES.lch;
+    const lch = this.#shaded?.hex === before ? this.#shaded.lch : space.ofSrgb1(srgb1Of(before));
+    const after = lighter(lch, SHADE_STEP * steps);
+    const hex = hexOf(space.toSrgb1(after));
+    if (hex === before) {
+      canvas.tell(steps < 0 ? 'darkest' : 'lightest');
+      return;
+    }
+    this.take(hex);
+    this.#shaded = { hex, lch: [after[0], lch[1], lch[2]] };
+    canvas.tell('');
+    canvas.announce('shaded', { color: hex, light: after[0].toFixed(0) });
   }
 
   #typedHex() {

@@ -2,21 +2,33 @@
 // browser.
 import { aria, button, keep, kept, make } from './nodes.js';
 
+/** @typedef {import('./palettes.js').Palette} Palette */
+
 const MAX_USED = 16;
 const MAX_KEPT = 48;
+const MAX_PALETTES = 6;
+/** Colors in the row under the thumb. */
+const MAX_QUICK = 6;
 
 export class Swatches {
   #removes = false;
+  /** The last colors that were used. One keeps its place, which a hand remembers, until it makes room
+   * for another. @type {string[]} */
+  #quick = [];
 
   /**
    * @param {import('./canvas.js').ColoringCanvas} canvas
    * @param {string} person
    * @param {(color: string) => void} take
+   * @param {HTMLElement[]} shades what makes the color darker, and lighter
    */
-  constructor(canvas, person, take) {
+  constructor(canvas, person, take, shades) {
     this.canvas = canvas;
     this.take = take;
     this.names = ['th-colors-used ' + person, 'th-colors-own ' + person];
+    this.palettesName = 'th-palettes ' + person;
+    /** @type {Palette[]} */
+    this.palettes = this.#stored();
     const say = (/** @type {string} */ name) => canvas.say(name);
     const [recents, palette] = ['recent', 'own'].map((name) =>
       make('div', { class: 'cv-swatches', role: 'group', 'aria-label': say(name) }),
@@ -32,6 +44,15 @@ export class Swatches {
       this.#removes = !this.#removes;
       this.show();
     });
+    this.file = make('input', {
+      type: 'file',
+      hidden: '',
+      'aria-label': say('palette_add'),
+      accept: '.ase,.aco,.gpl,.txt,.hex,.csv',
+      change: () => this.#import(),
+    });
+    this.problem = make('p', { role: 'status' });
+    this.imported = make('div', { class: 'cv-palettes' });
     const add = small('+', 'own_add', () => this.#keep());
     this.node = make(
       'div',
@@ -40,8 +61,102 @@ export class Swatches {
       recents,
       make('div', { class: 'cv-title' }, say('own'), make('span', {}, add, this.remove)),
       palette,
+      make(
+        'div',
+        { class: 'cv-title' },
+        say('palettes'),
+        make(
+          'span',
+          {},
+          small('+', 'palette_add', () => this.file.click()),
+        ),
+      ),
+      this.file,
+      this.problem,
+      this.imported,
     );
+    this.#showPalettes();
+    const quick = make('div', { class: 'cv-swatches', role: 'group', 'aria-label': say('recent') });
+    this.lasts = quick;
+    /** For a screen on which the picker is a sheet: the last colors without it. */
+    this.quick = make('div', { class: 'cv-quick' }, shades[0], quick, shades[1]);
     this.show();
+  }
+
+  /** @returns {Palette[]} */
+  #stored() {
+    try {
+      return JSON.parse(localStorage.getItem(this.palettesName) || '[]');
+    } catch {
+      return [];
+    }
+  }
+
+  /** Reads the palette of a file, which stays in this browser. */
+  async #import() {
+    const { canvas } = this;
+    const [file] = this.file.files || [];
+    if (!file) return;
+    this.file.value = '';
+    try {
+      const { MAX_PALETTE_BYTES, readPalette } = await import('./palettes.js');
+      if (file.size > MAX_PALETTE_BYTES)
+        throw Object.assign(new Error(), { problem: 'no_palette' });
+      const palette = readPalette(file.name, await file.arrayBuffer());
+      const others = this.palettes.filter(({ title }) => title !== palette.title);
+      this.#keepPalettes([palette, ...others].slice(0, MAX_PALETTES));
+      const { colors, left, edge } = palette;
+      const parts = [canvas.say('palette_read', { n: colors.length })];
+      if (left) parts.push(canvas.say('palette_left', { n: left }));
+      if (edge) parts.push(canvas.say('palette_edge', { n: edge }));
+      this.problem.textContent = parts.join(' ');
+    } catch (error) {
+      const problem = /** @type {any} */ (error).problem || 'palette_unread';
+      this.problem.textContent = `${file.name}: ${canvas.say(problem)}`;
+    }
+  }
+
+  /** @param {Palette[]} palettes */
+  #keepPalettes(palettes) {
+    this.palettes = palettes;
+    try {
+      localStorage.setItem(this.palettesName, JSON.stringify(palettes));
+    } catch {
+      // They hold until the page closes.
+    }
+    this.#showPalettes();
+  }
+
+  #showPalettes() {
+    const { canvas } = this;
+    const parts = this.palettes.map((palette) => {
+      const { title, colors } = palette;
+      const swatches = make('div', { class: 'cv-swatches', role: 'group', 'aria-label': title });
+      for (const { hex, name } of colors) {
+        const label = name ? `${name}, ${hex}` : hex;
+        const node = button('', () => this.take(hex), { 'aria-label': label, title: label });
+        node.style.background = hex;
+        swatches.append(node);
+      }
+      const away = button(
+        '×',
+        () => this.#keepPalettes(this.palettes.filter((item) => item !== palette)),
+        { class: 'cv-add', 'aria-label': canvas.say('palette_remove', { title }) },
+      );
+      away.title = away.getAttribute('aria-label') || '';
+      const heading = make('div', { class: 'cv-title' }, make('span', {}, title), away);
+      return make('div', {}, heading, swatches);
+    });
+    const none = make('p', {}, canvas.say('palettes_none'));
+    this.imported.replaceChildren(...(parts.length ? parts : [none]));
+  }
+
+  /** @param {string[]} used the last one first */
+  #place(used) {
+    const wanted = used.slice(0, MAX_QUICK);
+    const fresh = wanted.filter((color) => !this.#quick.includes(color));
+    this.#quick = this.#quick.map((color) => (wanted.includes(color) ? color : fresh.pop() || ''));
+    this.#quick = [...this.#quick.filter(Boolean), ...fresh.reverse()];
   }
 
   #keep() {
@@ -87,6 +202,12 @@ export class Swatches {
       /** @type {Node[]} */ nodes,
       /** @type {string} */ none,
     ) => box.replaceChildren(...(nodes.length ? nodes : [make('p', {}, canvas.say(none))]));
+    this.#place(used);
+    fill(
+      this.lasts,
+      this.#quick.map((color) => swatch(color, false)),
+      'recent_none',
+    );
     fill(
       this.recents,
       used.map((color) => swatch(color, false)),

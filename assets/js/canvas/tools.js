@@ -60,6 +60,9 @@ export class Tools {
       title: say('original_alt') + ' (O)',
     });
     this.bare = button(say('bare'), () => this.showBare(), { title: say('bare_help') + ' (U)' });
+    this.keys = zoom('keys', '?', () => canvas.help());
+    this.keys.title += ' (?)';
+    this.keys.classList.add('cv-keys');
     this.looks = make(
       'div',
       { class: 'cv-looks' },
@@ -71,6 +74,7 @@ export class Tools {
         this.percent,
         zoom('zoom_in', '+', () => canvas.view.zoom(1.5)),
         this.whole,
+        this.keys,
       ),
     );
   }

@@ -16,6 +16,7 @@ export const words = {
   region_help: 'Farbe der Fläche löschen',
   pick: 'Pipette',
   hand: 'Verschieben',
+  pick_help: 'Farbe aufnehmen; auch Alt mit jedem Werkzeug',
   undo: 'Rückgängig',
   redo: 'Wiederholen',
   clear: 'Alles löschen',
@@ -37,6 +38,11 @@ export const words = {
   zoom_out: 'Verkleinern',
   zoom_fit: 'Ganze Zeichnung',
 
+  keys: 'Tasten',
+  shades: 'Dunkler, heller, um 5 von L*',
+  size_help: 'Dünnerer, dickerer Pinsel',
+  close_keys: 'Schließen',
+
   color: 'Farbe',
   choose: 'Farbe wählen',
   close: 'Fertig',
@@ -51,6 +57,11 @@ export const words = {
     '„{text}“ ist keine Hex-Farbe. Verwenden Sie sechs Stellen aus 0–9 und a–f, zum Beispiel #5a7d3c.',
   no_number: '„{text}“ ist keine Zahl.',
   edge: 'Grenze von sRGB: {name} hier höchstens {most}.',
+  darker: 'Dunkler',
+  lighter: 'Heller',
+  darkest: 'Dunkler geht es nicht.',
+  lightest: 'Heller geht es nicht.',
+  shaded: '{color}, L* {light}.',
   recent: 'Verwendet',
   recent_none: 'Hier erscheinen die Farben, die Sie verwenden.',
   own: 'Meine Farben',
@@ -58,6 +69,21 @@ export const words = {
   own_add: 'Aktuelle Farbe hinzufügen',
   own_remove: 'Farben entfernen',
   own_removes: '{color} entfernen',
+  palettes: 'Paletten',
+  palettes_none:
+    'Mit + öffnen Sie eine eigene Palette: ASE, ACO, GPL oder Hex-Codes. Sie bleibt in diesem Browser.',
+  palette_add: 'Palettendatei öffnen',
+  palette_remove: 'Palette „{title}“ entfernen',
+  palette_read: '{n} Farben.',
+  palette_left:
+    '{n} ausgelassen: CMYK, Grau und Farben aus Farbbüchern haben keine genaue Bildschirmfarbe.',
+  palette_edge: '{n} liegen außerhalb von sRGB; die nächste im selben Farbton wurde genommen.',
+  palette_cmyk:
+    'Sie hat nur CMYK, Grau oder Farben aus Farbbüchern, die keine genaue Bildschirmfarbe haben. Speichern Sie sie als RGB oder Lab.',
+  palette_damaged: 'Die Datei ist unvollständig. Speichern Sie sie noch einmal.',
+  palette_empty: 'Darin ist keine Farbe.',
+  palette_unread: 'Die Datei konnte nicht gelesen werden. Versuchen Sie es noch einmal.',
+  no_palette: 'Das ist keine Palette. Möglich sind ASE, ACO, GPL oder ein Text mit Hex-Codes.',
 
   choose_first: 'Bitte wählen Sie zuerst eine Farbe.',
   no_region: 'Hier ist eine Linie und keine Fläche.',

@@ -79,3 +79,40 @@ def test_what_lies_outside_of_srgb_is_told_and_never_clipped() -> None:
     assert min(np.abs(linear).min(), np.abs(1 - linear).min()) < 1e-3
     assert linear.min() > -1e-3
     assert linear.max() < 1 + 1e-3
+
+
+def test_lab_of_adobe_s_files_is_adapted_from_d50_by_bradford() -> None:
+    adapted = colour.adaptation.matrix_chromatic_adaptation_VonKries(
+        xyz_of(np.ones(3)), [0.9642, 1, 0.8249], transform="Bradford"
+    )
+    lab = colour.XYZ_to_Lab(
+        xyz_of(GRID / 255) @ adapted.T, colour.XYZ_to_xy([0.9642, 1, 0.8249])
+    )
+    message = run_module(
+        "const { srgb1OfLabD50 } = await load('canvas/palettes'); return value.map(srgb1OfLabD50);",
+        lab.tolist(),
+    )
+    assert np.abs(np.array(message) - GRID / 255).max() < 1 / 510
+    assert (np.rint(np.array(message) * 255) == GRID).all()
+
+
+@pytest.mark.parametrize("change", [5, -5, 40, -40])
+def test_lighter_keeps_the_hue_and_the_chroma_that_srgb_has(change: int) -> None:
+    hexes = ["#" + bytes(color.tolist()).hex() for color in GRID.astype(np.uint8)]
+    message = run_module(
+        """
+        const { SPACES, inGamut, lighter, srgb1Of } = await load('canvas/colors');
+        return value.hexes.map((hex) => {
+          const before = SPACES.lch.ofSrgb1(srgb1Of(hex));
+          const after = lighter(before, value.change);
+          const more = SPACES.lch.toSrgb1([after[0], after[1] + 0.01, after[2]]);
+          return [before, after, SPACES.lch.toSrgb1(after), inGamut(more)];
+        });
+        """,
+        {"hexes": hexes, "change": change},
+    )
+    for before, after, srgb1, more in message:
+        assert after[0] == pytest.approx(min(max(before[0] + change, 0), 100))
+        assert after[2] == before[2]
+        assert all(-1e-4 < channel < 1 + 1e-4 for channel in srgb1)
+        assert after[1] == before[1] or (after[1] < before[1] and not more)
