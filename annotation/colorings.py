@@ -41,8 +41,8 @@ pixel of a hand's way is 19 rows at most: forty minutes of brush work at a thous
 without a pause. Painting them takes a server some ten seconds."""
 
 _HEX = re.compile(r"#[0-9a-fA-F]{6}")
-COLORED, ERASED, CLEARED, UNDONE, REDONE = b"c", b"e", b"x", b"u", b"r"
-_CODES = {"clear": CLEARED, "undo": UNDONE, "redo": REDONE}
+COLORED, ERASED, CLEARED, UNDONE, REDONE, PICKED = b"c", b"e", b"x", b"u", b"r", b"p"
+_CODES = {"pick": PICKED, "clear": CLEARED, "undo": UNDONE, "redo": REDONE}
 Spans = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Rows, first and last columns, int64 ``(N,)`` each, in any order."""
 
@@ -91,6 +91,14 @@ class Stroke:
 
 
 @dataclass(frozen=True)
+class Pick:
+    """A color was taken from a reference image, which nobody but the person has. It paints nothing,
+    and undo and redo pass over it."""
+
+    color: str
+
+
+@dataclass(frozen=True)
 class Clear:
     """Takes every color away."""
 
@@ -106,12 +114,13 @@ class Redo:
 
 
 Painting = Fill | FillRegions | Stroke | Clear
-Action = Painting | Undo | Redo
+Action = Painting | Pick | Undo | Redo
 _PLAIN: Mapping[str, Action] = {"clear": Clear(), "undo": Undo(), "redo": Redo()}
 _KEYS = {
     "fill": {"do", "x", "y", "closing", "color"},
     "fill_regions": {"do", "points", "closing", "color"},
     "stroke": {"do", "points", "diameter", "color", "within"},
+    "pick": {"do", "color"},
 }
 
 
@@ -129,6 +138,11 @@ def read_action(body: Mapping[str, Any]) -> Action:
     if do == "fill_regions":
         closing = check_closing(body["closing"])
         return FillRegions(_points(body["points"]), closing, _color(body["color"]))
+    if do == "pick":
+        color = _color(body["color"])
+        if color is None:
+            raise BadInput("A pick has a color, #rrggbb in hex digits.", "color")
+        return Pick(color)
     if do == "stroke":
         within = body["within"]
         return Stroke(
@@ -144,6 +158,8 @@ def as_json(action: Action) -> dict[str, Any]:
     """The action as a page sends it: :func:`read_action` gives it back."""
     if isinstance(action, Fill):
         return {"do": "fill", **vars(action)}
+    if isinstance(action, Pick):
+        return {"do": "pick", "color": action.color}
     if isinstance(action, FillRegions):
         return {"do": "fill_regions", **vars(action), "points": list(action.points)}
     if isinstance(action, Stroke):
@@ -162,7 +178,7 @@ def effective_actions(actions: Iterable[Action]) -> tuple[Painting, ...]:
         elif isinstance(action, Redo):
             if undone:
                 fills.append(undone.pop())
-        else:
+        elif not isinstance(action, Pick):
             fills.append(action)
             undone.clear()
     return tuple(fills)
@@ -233,7 +249,7 @@ def current_colors(trace: bytes) -> int:
         elif code == REDONE[0]:
             if undone:
                 state.append(undone.pop())
-        else:
+        elif code != PICKED[0]:
             state.append(code)
             undone.clear()
     return state[state.rfind(CLEARED) + 1 :].count(COLORED)

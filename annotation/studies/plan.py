@@ -202,7 +202,9 @@ class StudyPlan:
     ``case_gap``: so many trials, 1 to 20, lie between two main trials of one case, as far as possible.
     ``ask_background``: whether somebody who colors the surround of a sketch is asked if it belongs
     to the concept, and such a coloring is flagged; None, as in plans that were stored before there
-    was this, flags and does not ask. Raises BadInput for a plan that cannot be served.
+    was this, flags and does not ask. ``reference_image``: whether somebody who colors may open an
+    image of their own beside the sketch and take colors of it, each of which is an action. Raises
+    BadInput for a plan that cannot be served.
     """
 
     title: str
@@ -244,6 +246,7 @@ class StudyPlan:
     omit_equal: bool = False
     survey: Survey = field(default_factory=Survey)
     case_gap: int = 1
+    reference_image: bool = False
 
     def __post_init__(self) -> None:
         for name, text in (("title", self.title), ("question", self.question)):
@@ -278,6 +281,8 @@ class StudyPlan:
             self._check_sketches()
         elif self.practice.case_ids or self.examples:
             raise BadInput("Practice sketches and examples are for colorings.", "practice")
+        elif self.reference_image:
+            raise BadInput("A reference image is for colorings.", "reference_image")
         if (self.kind is Kind.QUESTIONS) != (self.material is Material.QUESTIONS):
             raise BadInput("Questions are answered, and nothing else is.", "material")
         self._check_questions()

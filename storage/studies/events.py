@@ -50,6 +50,7 @@ _PLAIN_ACTION, _NUMBER = 75, 4
 _CODE = """
     CASE body->>'do'
         WHEN 'clear' THEN 'x' WHEN 'undo' THEN 'u' WHEN 'redo' THEN 'r'
+        WHEN 'pick' THEN 'p'
         ELSE CASE WHEN body->>'color' IS NULL THEN 'e' ELSE 'c' END
     END
 """

@@ -71,6 +71,8 @@ def check_action(plan: StudyPlan, canvases: Canvases, event: Event) -> None:
             f"A sketch takes at most {MAX_ACTIONS:,} actions: finish this one as it is.",
             "too many",
         )
+    if event.body["do"] == "pick" and not plan.reference_image:
+        raise Refusal("This study does not allow a reference image.", "bad", 400, "do")
     rows = _rows(event.body)
     if rows and canvases.rows.get(event.position, 0) + rows > MAX_ROWS:
         raise Refusal(

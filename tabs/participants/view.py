@@ -81,6 +81,7 @@ class StudyOnPage(TypedDict):
     places: int
     practice: NotRequired[PracticeSetting]
     examples: NotRequired[list[ColoringExample]]
+    reference_image: NotRequired[bool]
     state: NotRequired[str]
 
 
@@ -413,6 +414,7 @@ def _study_json(live_study: LiveStudy, plan: StudyPlan) -> StudyOnPage:
     if plan.kind is Kind.COLORINGS:
         practice = plan.practice
         study["practice"] = {"count": len(practice.case_ids), "review": practice.review.value}
+        study["reference_image"] = plan.reference_image
         study["examples"] = [
             {
                 "text": example.text,

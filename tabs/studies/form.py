@@ -396,6 +396,7 @@ class StudyForm(PageRequest):
     tasks: Annotated[Names, Field(max_length=100, title="The list of tasks")] = ()
     practice: PracticeForm | None = None
     ask_background: bool = True
+    reference_image: bool = False
     examples: tuple[ExampleForm, ...] | None = Field(
         default=None, max_length=MAX_EXAMPLES, title="The list of examples"
     )

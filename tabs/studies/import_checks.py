@@ -17,6 +17,7 @@ from truehue.annotation.colorings import (
     MAX_ACTIONS,
     MAX_ROWS,
     Action,
+    Pick,
     Stroke,
     read_action,
     rows_of,
@@ -280,9 +281,12 @@ def _checked_action(plan: StudyPlan, event: EventCopy, location: str) -> Action:
     if plan.kind is not Kind.COLORINGS or event.position is None:
         raise BadInput(f"{location}: something is colored where there is nothing to color.")
     try:
-        return read_action(event.body)
+        action = read_action(event.body)
     except BadInput as error:
         raise BadInput(f"{location}, trial {event.position}: {error}") from None
+    if isinstance(action, Pick) and not plan.reference_image:
+        raise BadInput(f"{location}: a color of a reference image, which the plan does not allow.")
+    return action
 
 
 def _check_marks(person: ParticipantCopy, location: str) -> None:

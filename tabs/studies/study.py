@@ -162,6 +162,7 @@ class PlanJson(StudySizes):
     practice: PlanPractice
     examples: list[dict[str, Any]]
     ask_background: bool | None
+    reference_image: bool
     sketches: int
     question_set: dict[str, Any] | None
     completion: dict[str, str]
@@ -343,6 +344,7 @@ def plan_json(plan: StudyPlan) -> PlanJson:
         },
         "examples": [asdict(example) for example in plan.examples],
         "ask_background": plan.ask_background,
+        "reference_image": plan.reference_image,
         "sketches": len({case.sketch for case in main if case.sketch}),
         "question_set": None
         if plan.question_set is None

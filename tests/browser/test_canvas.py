@@ -111,7 +111,12 @@ def test_by_mouse_from_the_first_color_to_what_the_server_paints(
     easel.presses("Clear")
     easel.clicks(SKY)
     assert easel.color(SKY) is None
-    assert easel.kinds == "fill fill stroke undo redo fill"
+    page.mouse.move(*easel.at(ROOF))
+    page.mouse.down()
+    page.mouse.move(*easel.at(DOOR), steps=4)
+    page.mouse.up()
+    assert [easel.color(each) for each in (ROOF, DOOR)] == [None, None]
+    assert easel.kinds == "fill fill stroke undo redo fill fill_regions"
     recent = page.locator(".cv-swatches").first.get_by_role("button")
     assert [item.get_attribute("aria-label") for item in recent.all()] == ["#ffffff", first]
     layer = paint([read_action(action) for action in easel.log], regions(ink))
@@ -152,6 +157,14 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
     easel.presses("Done")
     page.touchscreen.tap(*easel.at(CROWN))
     assert easel.kinds == "fill"
+    # A drag fills where the whole drawing is in sight; closer, a finger moves it.
+    fingers.send("Start", easel.at(ROOF))
+    fingers.send("Move", easel.at((0.37, 0.53)))
+    fingers.send("End")
+    assert easel.log.pop()["points"] == pytest.approx([0.37 * SIDE, 0.4 * SIDE] * 2, abs=80)
+    easel.presses("Undo")
+    drawn = "fill fill_regions undo"
+    assert easel.kinds == drawn
     easel.presses("Brush")
     x, y = easel.at((0.3, 0.55))
     before = easel.scale
@@ -161,12 +174,12 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
         fingers.send("Move", (x - 10 * step, y), (x + 60 + 10 * step, y))
     fingers.send("End")
     assert easel.scale > 1.5 * before
-    assert easel.kinds == "fill"
+    assert easel.kinds == drawn
     easel.presses("Whole drawing")
     fingers.send("Start", (x, y))
     fingers.send("Move", (x + 30, y + 8))
     fingers.send("End")
-    assert easel.kinds == "fill stroke"
+    assert easel.kinds == drawn + " stroke"
 
     def pen(kind: str, index: tuple[float, float]) -> None:
         event = {"x": index[0], "y": index[1], "button": "left", "buttons": int(kind != "Released")}
@@ -178,13 +191,13 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
     pen("Pressed", (x, y + 30))
     pen("Moved", (x + 20, y + 34))
     pen("Released", (x + 20, y + 34))
-    assert easel.kinds == "fill stroke stroke"
+    assert easel.kinds == drawn + " stroke stroke"
     left = page.locator(".cv-sheet").bounding_box()
     fingers.send("Start", (x, y))
     fingers.send("Move", (x + 25, y))
     fingers.send("Move", (x + 50, y))
     fingers.send("End")
-    assert easel.kinds == "fill stroke stroke"
+    assert easel.kinds == drawn + " stroke stroke"
     moved = page.locator(".cv-sheet").bounding_box()
     assert left is not None
     assert moved is not None

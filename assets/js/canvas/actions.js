@@ -7,7 +7,8 @@
  *   FillRegions a fill at each point, x and y one after the other
  * @typedef {{ do: 'stroke', points: number[], diameter: number, color: string | null,
  *   within: number | null }} Stroke
- * @typedef {Fill | FillRegions | Stroke | { do: 'clear' | 'undo' | 'redo' }} Action
+ * @typedef {{ do: 'pick', color: string }} Pick a color was taken from a reference image
+ * @typedef {Fill | FillRegions | Stroke | Pick | { do: 'clear' | 'undo' | 'redo' }} Action
  */
 
 export const CLOSINGS = 4;
@@ -79,6 +80,8 @@ export function isAction(action) {
         isColor(action.color) &&
         (action.within === null || isClosing(action.within))
       );
+    case 'pick':
+      return isColor(action.color) && action.color !== null;
     default:
       return ['clear', 'undo', 'redo'].includes(action?.do);
   }

@@ -78,7 +78,7 @@ export class Background {
    * @param {Action} action
    */
   after(action) {
-    if (!this.#watches) return;
+    if (!this.#watches || action.do === 'pick') return;
     const request = this.open ? this.#last : null;
     this.#last = null;
     // Who goes on does not mean Done any more.

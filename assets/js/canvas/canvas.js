@@ -20,10 +20,11 @@ import { english } from './words.js';
  *   regions: string }} Sketch `ink` and `regions` are addresses
  * @typedef {{ sketch: Sketch, actions?: Action[], onAction?: (action: Action) => void,
  *   words?: (name: string) => string, person?: string, concept?: string,
- *   said?: Partial<import('./background.js').Said>,
+ *   said?: Partial<import('./background.js').Said>, reference?: boolean,
  *   onSaid?: (said: import('./background.js').Said) => void }} Settings `actions` are those done
  *   before; `person` names whose colors are kept in this browser, where several people use it;
- *   whoever colors the background is asked whether it is part of the `concept`, after what was `said`
+ *   whoever colors the background is asked whether it is part of the `concept`, after what was `said`;
+ *   `reference`: whether an image of one's own may be opened beside the drawing
  */
 
 /** The original is there from the start where there is so much room. */
@@ -31,9 +32,9 @@ const WIDE_PX = 560;
 
 /**
  * What a hand keeps from one drawing to the next: no color, which would suggest itself.
- * @type {{ tool: string, diameter: number, within: boolean, original?: boolean }}
+ * @type {{ tool: string, diameter: number, within: boolean, original?: boolean, reference: boolean }}
  */
-const habits = { tool: 'fill', diameter: 24, within: true };
+const habits = { tool: 'fill', diameter: 24, within: true, reference: false };
 
 const RETRY_MS = 3_000;
 const TOLD_MS = 4_000;
@@ -53,8 +54,11 @@ export class ColoringCanvas {
     concept = '',
     said = {},
     onSaid = () => {},
+    reference = true,
   }) {
     this.sketch = sketch;
+    this.allowsReference = reference;
+    /** @type {import('./reference.js').Reference | null} */ this.reference = null;
     this.#actions = [...actions];
     /** Of all strokes that were logged. */
     this.rows = actions.reduce((sum, action) => sum + rowsOf(action), 0);
@@ -118,7 +122,10 @@ export class ColoringCanvas {
     this.layer.differs({ do: 'fill', x: 0, y: 0, closing: this.closing, color: null });
     this.tell('');
     this.view.open(this.layer, this.regions);
-    this.original.show(habits.original ?? this.view.stage.clientWidth >= WIDE_PX);
+    const wide = this.view.stage.clientWidth >= WIDE_PX;
+    this.original.show(habits.original ?? wide);
+    if (habits.reference && this.allowsReference && wide)
+      this.setReference(true, false).catch(() => {});
     this.node.dataset.ready = '';
   }
 
@@ -274,7 +281,7 @@ export class ColoringCanvas {
     if (pressed !== undefined) measure(action.do, pressed);
     this.#actions.push(action);
     this.rows += rowsOf(action);
-    if ('color' in action && action.color) this.picker.used(action.color);
+    if ('color' in action && action.color && action.do !== 'pick') this.picker.used(action.color);
     this.tools.show();
     this.onAction(action);
     this.background.after(action);
@@ -379,6 +386,21 @@ export class ColoringCanvas {
   /** Whether a stroke, or a drag that fills, is under way. */
   get drawing() {
     return this.strokes.drawing || this.sweeps.active;
+  }
+
+  /**
+   * Shows the image beside the drawing from which colors can be taken, or takes it away.
+   * @param {boolean} on
+   * @param {boolean} [focuses] whether the focus goes there, or back
+   */
+  async setReference(on, focuses = true) {
+    habits.reference = on;
+    const { Reference } = await import('./reference.js');
+    if (!this.reference) {
+      this.reference = new Reference(this);
+      this.node.firstElementChild?.append(this.reference.node);
+    }
+    if (this.reference.node.hidden === on) this.reference.show(on, focuses);
   }
 
   /** Shows the list of keys. */

@@ -83,6 +83,8 @@ export function keys(canvas, signal) {
   /** @param {boolean} shift */
   const act = (shift) => {
     const { x, y } = cursor();
+    // What is done now is read out, and not where the cursor was.
+    clearTimeout(reading);
     if (canvas.tool === 'pick') canvas.pick(x, y);
     else if (/brush|eraser/.test(canvas.tool)) {
       if (canvas.strokes.drawing) {

@@ -137,6 +137,8 @@ export class Layer {
         this.begin(action);
         this.extend(action.points);
         return this.end();
+      case 'pick':
+        return null;
       case 'undo':
         return this.#move(this.#done, this.#undone, true);
       default:

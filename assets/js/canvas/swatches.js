@@ -10,11 +10,15 @@ const MAX_PALETTES = 6;
 /** Colors in the row under the thumb. */
 const MAX_QUICK = 6;
 
+/**
+ * By person, the last colors that were used. One keeps its place, which a hand remembers, until it
+ * makes room for another: also in the next drawing.
+ * @type {Map<string, string[]>}
+ */
+const rows = new Map();
+
 export class Swatches {
   #removes = false;
-  /** The last colors that were used. One keeps its place, which a hand remembers, until it makes room
-   * for another. @type {string[]} */
-  #quick = [];
 
   /**
    * @param {import('./canvas.js').ColoringCanvas} canvas
@@ -25,6 +29,7 @@ export class Swatches {
   constructor(canvas, person, take, shades) {
     this.canvas = canvas;
     this.take = take;
+    this.person = person;
     this.names = ['th-colors-used ' + person, 'th-colors-own ' + person];
     this.palettesName = 'th-palettes ' + person;
     /** @type {Palette[]} */
@@ -76,7 +81,7 @@ export class Swatches {
       this.imported,
     );
     this.#showPalettes();
-    const quick = make('div', { class: 'cv-swatches', role: 'group', 'aria-label': say('recent') });
+    const quick = make('div', { class: 'cv-lasts', role: 'group', 'aria-label': say('recent') });
     this.lasts = quick;
     /** For a screen on which the picker is a sheet: the last colors without it. */
     this.quick = make('div', { class: 'cv-quick' }, shades[0], quick, shades[1]);
@@ -151,12 +156,18 @@ export class Swatches {
     this.imported.replaceChildren(...(parts.length ? parts : [none]));
   }
 
-  /** @param {string[]} used the last one first */
-  #place(used) {
+  /**
+   * The last colors, each at its place.
+   * @param {string[]} used the last one first
+   */
+  #row(used) {
     const wanted = used.slice(0, MAX_QUICK);
-    const fresh = wanted.filter((color) => !this.#quick.includes(color));
-    this.#quick = this.#quick.map((color) => (wanted.includes(color) ? color : fresh.pop() || ''));
-    this.#quick = [...this.#quick.filter(Boolean), ...fresh.reverse()];
+    const before = rows.get(this.person) || [];
+    const fresh = wanted.filter((color) => !before.includes(color)).reverse();
+    const held = before.map((color) => (wanted.includes(color) ? color : fresh.shift() || ''));
+    const row = [...held.filter(Boolean), ...fresh];
+    rows.set(this.person, row);
+    return row;
   }
 
   #keep() {
@@ -202,10 +213,9 @@ export class Swatches {
       /** @type {Node[]} */ nodes,
       /** @type {string} */ none,
     ) => box.replaceChildren(...(nodes.length ? nodes : [make('p', {}, canvas.say(none))]));
-    this.#place(used);
     fill(
       this.lasts,
-      this.#quick.map((color) => swatch(color, false)),
+      this.#row(used).map((color) => swatch(color, false)),
       'recent_none',
     );
     fill(

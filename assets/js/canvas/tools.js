@@ -60,13 +60,17 @@ export class Tools {
       title: say('original_alt') + ' (O)',
     });
     this.bare = button(say('bare'), () => this.showBare(), { title: say('bare_help') + ' (U)' });
+    this.reference = button(say('reference'), () => this.#toggleReference(), {
+      title: say('reference_help'),
+      hidden: !canvas.allowsReference,
+    });
     this.keys = zoom('keys', '?', () => canvas.help());
     this.keys.title += ' (?)';
     this.keys.classList.add('cv-keys');
     this.looks = make(
       'div',
       { class: 'cv-looks' },
-      make('div', { class: 'cv-segments' }, this.beside, this.bare),
+      make('div', { class: 'cv-segments' }, this.beside, this.bare, this.reference),
       this.#group(
         'zooms',
         'zoom',
@@ -156,9 +160,13 @@ export class Tools {
   /**
    * Shows one sheet over the lower part of a narrow screen; pressed again, or without a name, none.
    * @param {string} name
+   * @param {boolean} [focuses] whether the focus goes there, or back
    */
-  sheet(name) {
-    const { node, picker, view } = this.canvas;
+  sheet(name, focuses = true) {
+    const { node, picker, view, reference } = this.canvas;
+    // On a narrow screen there is room for one.
+    if (name && reference && getComputedStyle(this.color).display !== 'none')
+      reference.node.hidden = true;
     const before = node.dataset.sheet || '';
     const open = before === name ? '' : name;
     node.dataset.sheet = open;
@@ -171,9 +179,16 @@ export class Tools {
         ? Math.max(0, above.offsetHeight - this.rail.offsetHeight)
         : 0;
     view.layOut();
+    this.show();
+    if (!focuses) return;
     if (open === 'color') picker.focus();
     else if (open) this.size.focus({ preventScroll: true });
     else (before === 'color' ? this.color : this.more).focus({ preventScroll: true });
+  }
+
+  #toggleReference() {
+    const { reference } = this.canvas;
+    this.canvas.setReference(!reference || !!reference.node.hidden);
   }
 
   /** Shows what has no color by lines on the paper, or no longer. */
@@ -198,6 +213,7 @@ export class Tools {
     aria(this.redo, 'disabled', !enabled || !layer?.canRedo);
     aria(this.clear, 'disabled', !enabled || !layer?.coloredShare);
     aria(this.beside, 'pressed', !canvas.original.hidden);
+    aria(this.reference, 'pressed', !!canvas.reference && !canvas.reference.node.hidden);
     this.swatch.style.background = color || '';
     this.swatch.classList.toggle('none', !color);
     this.color.lastElementChild.textContent = color || canvas.say('choose');

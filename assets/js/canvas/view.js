@@ -18,7 +18,7 @@ export class View {
   #fitted = true;
   #asked = 0;
   /** Room in CSS pixels that is not for the drawing. */
-  reserved = { left: 0, top: 0 };
+  reserved = { left: 0, top: 0, right: 0 };
   /** How much of the stage a sheet covers from below. */
   covered = () => 0;
   /** @type {{ closing: number, label: number, empty: boolean } | null} the region under the hand */
@@ -84,13 +84,18 @@ export class View {
 
   /** What of the stage is for the drawing, in CSS pixels. */
   get #room() {
-    const { left, top } = this.reserved;
+    const { left, top, right } = this.reserved;
     const sheet = this.covered();
     const { clientWidth, clientHeight } = this.stage;
     // A sheet is seldom open, and then the original is less wanted than the drawing.
     const above = sheet ? 0 : top;
     const below = Math.max(sheet, LOOKS_PX);
-    return { left, top: above, width: clientWidth - left, height: clientHeight - above - below };
+    return {
+      left,
+      top: above,
+      width: clientWidth - left - right,
+      height: clientHeight - above - below,
+    };
   }
 
   get #whole() {

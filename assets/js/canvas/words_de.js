@@ -33,6 +33,16 @@ export const words = {
   original_alt: 'Die Zeichnung ohne Farben',
   bare: 'Leere Stellen',
   bare_help: 'Stellen ohne Farbe hervorheben',
+  reference: 'Vorlage',
+  reference_help: 'Ein eigenes Bild, aus dem Sie Farben aufnehmen',
+  reference_image: 'Ihr Vorlagenbild',
+  reference_open: 'Bild öffnen',
+  reference_close: 'Vorlage schließen',
+  reference_hint:
+    'Öffnen Sie ein Bild und klicken Sie darauf, um eine Farbe aufzunehmen. Das Bild bleibt in diesem Browser.',
+  reference_keys:
+    'Die Pfeiltasten bewegen, mit der Umschalttaste Pixel für Pixel; Enter nimmt die Farbe auf.',
+  reference_unread: 'Dieses Bild konnte nicht gelesen werden. Möglich sind JPEG, PNG oder WebP.',
   zoom: 'Vergrößerung',
   zoom_in: 'Vergrößern',
   zoom_out: 'Verkleinern',

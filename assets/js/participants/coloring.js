@@ -157,10 +157,12 @@ export class Colorings {
     setProgress(say(name, { n, of }), (n - 1) / of);
     screen.enable(false);
     show('coloring', [screen.node]);
-    const easel = new Easel(sketch, this.participant, {
-      put: (node) => screen.put(node),
-      acted: (action) => this.#acted(position, action),
-    });
+    const hands = {
+      put: (/** @type {HTMLElement} */ node) => screen.put(node),
+      acted: (/** @type {import('../canvas/actions.js').Action} */ action) =>
+        this.#acted(position, action),
+    };
+    const easel = new Easel(sketch, this.participant, hands, !!this.study.reference_image);
     this.#screen = screen;
     this.#easel = easel;
     easel.open(this.sketches.log(position)).then((current) => {

@@ -18,8 +18,10 @@ export class Easel {
    * @param {Api.SketchTrial} sketch
    * @param {string} person whose times and colors are kept in this browser
    * @param {{ put: (node: HTMLElement) => void, acted: (action: Action) => void }} hands
+   * @param {boolean} reference whether the study allows a reference image
    */
-  constructor(sketch, person, hands) {
+  constructor(sketch, person, hands, reference) {
+    this.reference = reference;
     this.sketch = sketch;
     this.person = person;
     this.hands = hands;
@@ -46,6 +48,7 @@ export class Easel {
       words: canvasWords,
       person: this.person,
       concept: asks ? words : '',
+      reference: this.reference,
       said: this.#said(),
       onSaid: (said) => this.#keep(said),
     });

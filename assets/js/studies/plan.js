@@ -131,6 +131,7 @@ function coloringNumbers(plan) {
         ? practice.words.join(', ') + '; ' + (REVIEWS[practice.review] || practice.review)
         : 'none',
     ],
+    ['Reference image', plan.reference_image ? 'allowed, each use in the log' : 'not allowed'],
   ];
 }
 

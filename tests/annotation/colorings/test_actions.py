@@ -13,6 +13,7 @@ from truehue.annotation.colorings import (
     Clear,
     Fill,
     FillRegions,
+    Pick,
     Redo,
     Stroke,
     Undo,
@@ -26,6 +27,7 @@ from truehue.core.errors import BadInput
 FILL = {"do": "fill", "x": 3, "y": -4, "closing": 2, "color": "#FF8000"}
 STROKE = {"do": "stroke", "points": [1, 2, 3, 4], "diameter": 9, "color": None, "within": 0}
 REGIONS = {"do": "fill_regions", "points": [1, 2, 3, 4], "closing": 1, "color": "#102030"}
+PICK = {"do": "pick", "color": "#102030"}
 ONE, TWO, THREE = (Fill(index, 0, 0, "#102030") for index in (1, 2, 3))
 
 
@@ -33,7 +35,8 @@ def test_every_action_is_read_and_written_again() -> None:
     assert read_action(FILL) == Fill(3, -4, 2, "#ff8000")
     assert read_action(STROKE) == Stroke((1, 2, 3, 4), 9, None, 0)
     assert read_action(REGIONS) == FillRegions((1, 2, 3, 4), 1, "#102030")
-    for body in (FILL, REGIONS, STROKE, {"do": "clear"}, {"do": "undo"}, {"do": "redo"}):
+    assert read_action(PICK) == Pick("#102030")
+    for body in (FILL, REGIONS, STROKE, PICK, {"do": "clear"}, {"do": "undo"}, {"do": "redo"}):
         again = as_json(read_action(body))
         assert again == {**body, **({"color": "#ff8000"} if body is FILL else {})}
 
@@ -67,6 +70,8 @@ def test_every_action_is_read_and_written_again() -> None:
         (STROKE | {"diameter": 257}, "diameter"),
         (STROKE | {"within": -1}, "closing"),
         (REGIONS | {"x": 1}, "do"),
+        (PICK | {"x": 1}, "do"),
+        (PICK | {"color": None}, "color"),
         (REGIONS | {"points": [1]}, "points"),
         (REGIONS | {"closing": 4}, "closing"),
         (REGIONS | {"color": 3}, "color"),
@@ -93,6 +98,8 @@ def test_what_is_no_object_is_refused(body: Any) -> None:
         ([ONE, TWO, Undo(), Undo(), Undo(), Redo()], (ONE,)),
         ([ONE, TWO, Undo(), THREE, Redo()], (ONE, THREE)),
         ([ONE, Clear(), Undo(), TWO], (ONE, TWO)),
+        ([ONE, Pick("#102030"), Undo()], ()),
+        ([ONE, TWO, Undo(), Pick("#102030"), Redo()], (ONE, TWO)),
         ([ONE, Clear(), TWO], (ONE, Clear(), TWO)),
         ([ONE, Clear(), Undo(), Redo()], (ONE, Clear())),
     ],

@@ -39,6 +39,8 @@ REFUSED: tuple[Any, ...] = (
     {"do": "stroke", "points": [0, 0], "diameter": 257, "color": None, "within": None},
     {"do": "stroke", "points": [0, 0], "diameter": 3, "color": "#12345", "within": None},
     {"do": "stroke", "points": [0, 0], "diameter": 3, "color": None, "within": 4},
+    {"do": "pick", "color": None},
+    {"do": "pick", "color": "red"},
     {"do": "fill_regions", "points": [], "closing": 0, "color": None},
     {"do": "fill_regions", "points": [1, 2, 3], "closing": 0, "color": None},
     {"do": "fill_regions", "points": [0, 0] * 2049, "closing": 0, "color": None},
@@ -59,8 +61,10 @@ def sketches() -> list[np.ndarray]:
 
 def random_action(rng: np.random.Generator, shape: tuple[int, ...]) -> dict[str, Any]:
     """Anything that a hand or a key does; strokes leave the sketch and stand still, too."""
-    names = ["fill", "fill_regions", "stroke", "clear", "undo", "redo"]
-    do = rng.choice(names, p=(0.2, 0.15, 0.4, 0.02, 0.15, 0.08))
+    names = ["fill", "fill_regions", "stroke", "pick", "clear", "undo", "redo"]
+    do = rng.choice(names, p=(0.2, 0.15, 0.37, 0.03, 0.02, 0.15, 0.08))
+    if do == "pick":
+        return {"do": "pick", "color": "#ffffff"}
     if do in ("clear", "undo", "redo"):
         return {"do": str(do)}
     color = COLORS[int(rng.integers(len(COLORS)))]
@@ -71,7 +75,12 @@ def random_action(rng: np.random.Generator, shape: tuple[int, ...]) -> dict[str,
     if do == "fill_regions":
         number = int(rng.integers(1, 9))
         points = rng.integers(-3, [width + 3, height + 3], (number, 2)).reshape(-1).tolist()
-        return {"do": "fill_regions", "points": points, "closing": int(rng.integers(4)), "color": color}
+        return {
+            "do": "fill_regions",
+            "points": points,
+            "closing": int(rng.integers(4)),
+            "color": color,
+        }
     reach = int(rng.choice([2, 10, max(shape), 3 * max(shape), 4000]))
     begin = rng.integers(0, [width, height], 2) if rng.random() < 0.8 else rng.integers(-40, 140, 2)
     steps = rng.integers(-reach, reach + 1, (int(rng.integers(0, 12)), 2))

@@ -35,6 +35,7 @@ ACTIONS = st.one_of(
         },
         COLOR,
     ),
+    st.just({"do": "pick", "color": "#aa5500"}),
     st.sampled_from([{"do": "clear"}, {"do": "undo"}, {"do": "redo"}]),
 )
 

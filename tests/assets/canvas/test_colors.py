@@ -85,9 +85,7 @@ def test_lab_of_adobe_s_files_is_adapted_from_d50_by_bradford() -> None:
     adapted = colour.adaptation.matrix_chromatic_adaptation_VonKries(
         xyz_of(np.ones(3)), [0.9642, 1, 0.8249], transform="Bradford"
     )
-    lab = colour.XYZ_to_Lab(
-        xyz_of(GRID / 255) @ adapted.T, colour.XYZ_to_xy([0.9642, 1, 0.8249])
-    )
+    lab = colour.XYZ_to_Lab(xyz_of(GRID / 255) @ adapted.T, colour.XYZ_to_xy([0.9642, 1, 0.8249]))
     message = run_module(
         "const { srgb1OfLabD50 } = await load('canvas/palettes'); return value.map(srgb1OfLabD50);",
         lab.tolist(),

@@ -52,10 +52,11 @@ def test_rows_of_strokes_are_counted_as_the_server_does(storage: Storage) -> Non
     logs = [[7, -3], [0, 0, 5, 40, 5, -2], [9, 9, 9, 9], [1, 4096, 1, -2048, 1, 0, 2, 7]]
     bodies = [{**STROKE, "points": points} for points in logs]
     storage.study_events.append(someone.id, [action(3, body) for body in [*bodies, FILL]])
-    storage.study_events.append(someone.id, [action(4, REGIONS)])
+    pick = {"do": "pick", "color": "#aa5500"}
+    storage.study_events.append(someone.id, [action(4, REGIONS), action(4, pick)])
     trace, filled = storage.study_events.traces(someone.study_id)[someone.id]
     assert trace.rows == sum(rows_of(points, 4) for points in logs)
-    assert (filled.codes, filled.rows) == (b"c", 0)
+    assert (filled.codes, filled.rows) == (b"cp", 0)
 
 
 def test_a_sign_is_the_first_action_of_a_minute(storage: Storage, clock: SteppingClock) -> None:

@@ -260,6 +260,26 @@ def test_a_practice_that_is_looked_at_automatically(room: Room) -> None:
     assert room.log_differs(link.study) == []
 
 
+def test_a_reference_image_is_for_studies_that_allow_it(room: Room) -> None:
+    """Each color that is taken from one is an action, which paints nothing."""
+    pick = {"do": "pick", "color": "#aa5500"}
+    person = room.person(room.opened(coloring_plan(room, 6, practice=0)))
+    state = person.enroll()
+    assert state["study"]["reference_image"] is False
+    refused = person.sends(event("action", 0, pick))
+    assert refused.status_code == 400
+    assert "does not allow a reference image" in refused.json()["error"]
+    made = coloring_plan(room, 7, practice=0, reference_image=True)
+    link = room.opened(made)
+    person = room.person(link)
+    assert person.enroll()["study"]["reference_image"] is True
+    alone = person.sends(event("action", 0, pick), colored(0, 1))
+    assert [item["code"] for item in alone.json()["refused"]] == ["no color"]
+    person.draws(0, fill(color="#aa5500"), {"do": "undo"}, pick, {"do": "redo"})
+    person.post(colored(0, 5))
+    assert room.log_differs(link.study) == []
+
+
 def test_a_colored_background_is_asked_about_and_flagged(room: Room) -> None:
     """Automatic practice sends it back, unless it was said to be part of the concept."""
     made = coloring_plan(room, 6, practice=1, review=Review.AUTOMATIC, ask_background=True)

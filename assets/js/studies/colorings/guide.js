@@ -178,6 +178,11 @@ export function coloringNumbers({ form, presets, changed }) {
       'Ask participants who color the background',
       'Asks whether it is part of the concept and flags the coloring. Not for landscapes.',
     ),
+    source.check(
+      'reference_image',
+      'Allow a reference image',
+      'Participants may open an image of their own beside the sketch and take colors from it. It never leaves their browser; each color that is taken is in the log.',
+    ),
   );
   node.append(
     row(
