@@ -7,6 +7,8 @@ import { chosenList } from './concepts_chosen.js';
 import { normal, paper } from './sketch_choice.js';
 
 const EVERY = 'All';
+/** Drawings of one's own that show no concept of the list. */
+const OWN = 'Your own';
 const WAIT_MS = 200;
 
 /**
@@ -301,14 +303,15 @@ export function conceptsPart({ form, changed }) {
   (async () => {
     try {
       const list = await ask('/api/studies/concepts');
-      every = list.things;
+      // Who brought a drawing looks for it: it stands first.
+      const own = list.others.map((other) => ({ ...other, category: OWN, modifiers: [] }));
+      every = [...own, ...list.things];
       every.forEach((item) => {
         sketches.set(normal(item.words), item.sketches);
         item.modifiers.forEach((modifier) => {
           if (modifier.sketches) sketches.set(normal(modifier.words), modifier.sketches);
         });
       });
-      list.others.forEach((other) => sketches.set(normal(other.words), other.sketches));
       draw();
       tell();
     } catch (error) {
