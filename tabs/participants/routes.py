@@ -33,7 +33,7 @@ from truehue.tabs.participants.reading import Refusal, participant_id_of, read_l
 from truehue.tabs.participants.service import Participation, Visit, read_agreement
 from truehue.tabs.participants.session import ParticipantSession
 from truehue.tabs.participants.tokens import cookie, cookie_name
-from truehue.tabs.participants.view import actions_at, started_sketches, state_json
+from truehue.tabs.participants.view import actions_at, glance_json, started_sketches, state_json
 
 MAX_BYTES = 256 * 2**10
 SLOWEST_S = 60.0
@@ -189,6 +189,15 @@ def participant_routes(context: Context) -> APIRouter:
 
         return await answered(request, actions_answer)
 
+    async def glance(request: Request) -> Response:
+        async def glance_answer(visit: Visit) -> Response:
+            session = await session_of(request, visit)
+            if session is None:
+                raise Refusal(GONE, "unknown", 401)
+            return _json(request, {"sketches": glance_json(visit.desk, session)})
+
+        return await answered(request, glance_answer)
+
     async def plate(request: Request) -> Response:
         async def shown(visit: Visit) -> Response:
             session = await session_of(request, visit)
@@ -231,6 +240,7 @@ def participant_routes(context: Context) -> APIRouter:
             Route("/study/{token}/sketches/{sketch_id}.png", sketch),
             Route("/study/{token}/sketches/{sketch_id}.regions", sketch),
             Route("/study/{token}/actions/{position:int}", actions),
+            Route("/study/{token}/glance", glance),
         ]
     )
 

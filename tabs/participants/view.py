@@ -12,6 +12,7 @@ import anyio
 
 from truehue.annotation.assignment.assign import length_of
 from truehue.annotation.assignment.endings import rounds
+from truehue.annotation.judgments.answers import AnswerKind
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import (
     RATING_STEPS,
@@ -24,8 +25,9 @@ from truehue.annotation.studies.plan import (
 from truehue.annotation.studies.survey import Survey, SurveyPart
 from truehue.core.color.uw71 import uw71
 from truehue.core.studies import Purpose, State, Trial
+from truehue.tabs.participants.canvas import check_reopening
 from truehue.tabs.participants.live_study import LiveStudy
-from truehue.tabs.participants.reading import participant_id_of
+from truehue.tabs.participants.reading import Refusal, participant_id_of
 from truehue.tabs.participants.session import ParticipantSession, Stage, TrainingState
 from truehue.tabs.participants.wording import instruction
 
@@ -143,6 +145,12 @@ class SketchTrial(TrialJson):
     ask_background: bool
     sketch: SketchSize
     actions: list[Mapping[str, Any]]
+
+
+class ColoredSketch(SketchTrial):
+    """A sketch that somebody has colored; ``changeable``: it may be opened again."""
+
+    changeable: bool
 
 
 class QuestionTrial(TrialJson):
@@ -304,6 +312,31 @@ def waiting_json(
     wanted = _shown(session)
     trials = [trial for trial in session.trials if trial.position in wanted]
     return trials_json(live_study, session.plan, trials, sketches)
+
+
+def glance_json(live_study: LiveStudy, session: ParticipantSession) -> list[ColoredSketch]:
+    """The sketches that somebody has colored, practice aside, to look at before the end; none once
+    the participation is over."""
+    if session.done or not session.consented or session.plan.kind is not Kind.COLORINGS:
+        return []
+    return [
+        {
+            **_sketch_json(live_study, session.plan, trial, {}),
+            "changeable": _is_changeable(session, trial),
+        }
+        for trial in session.trials
+        if trial.purpose is not Purpose.TRAINING
+        and (answer := session.answers.get(trial.position)) is not None
+        and answer.kind is AnswerKind.COLORING
+    ]
+
+
+def _is_changeable(session: ParticipantSession, trial: Trial) -> bool:
+    try:
+        check_reopening(session.plan, session.trials, session.marks, trial.position)
+    except Refusal:
+        return False
+    return True
 
 
 def trials_json(

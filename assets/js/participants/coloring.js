@@ -238,12 +238,36 @@ export class Colorings {
   /** Opens the sketch before again, as it was: what was said of it stays stored. */
   undo() {
     const sketch = this.undoable;
-    if (!sketch) return;
+    if (sketch) this.#reopen(sketch);
+  }
+
+  /** @param {Api.SketchTrial} sketch that has an answer */
+  #reopen(sketch) {
     this.#close();
     this.sketches.reopen(sketch.position);
     this.outbox.add('undo', sketch.position, {});
     this.#present(sketch, say('reopened'));
   }
+
+  /**
+   * All that was colored, small, to look at before the end; a sketch can be opened once more.
+   * @param {(act: () => void) => void} back goes back to the sketches
+   */
+  glance = (back) => {
+    const box = make('div', 'glance');
+    import('./glance.js')
+      .then(({ showGlance }) =>
+        showGlance(box, (sketch, actions) =>
+          back(() => {
+            this.sketches.load(sketch, actions);
+            this.#reopen(sketch);
+          }),
+        ),
+      )
+      // Without a network there is nothing to look at, and everything to finish.
+      .catch(() => {});
+    return box;
+  };
 
   /**
    * A break, until somebody wants to go on.

@@ -77,6 +77,11 @@ export const english = {
   keeping_text: 'Your coloring is being sent. Keep this page open.',
   reopened: 'Open again: change what you like, then press Done.',
 
+  glance_title: 'Your sketches',
+  glance_text: 'Have a look at them. To change one, choose it.',
+  glance_only: 'Have a look at them.',
+  glance_change: 'Change “{words}”',
+
   break_title: 'Take your time',
   break_saved: 'Your work is saved.',
   break_waiting:

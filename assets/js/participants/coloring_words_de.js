@@ -83,6 +83,11 @@ export const words = {
   keeping_text: 'Ihre Skizze wird gesendet. Bitte lassen Sie diese Seite geöffnet.',
   reopened: 'Wieder geöffnet: Ändern Sie, was Sie möchten, und drücken Sie dann auf „Fertig“.',
 
+  glance_title: 'Ihre Skizzen',
+  glance_text: 'Sehen Sie sie sich noch einmal an. Um eine zu ändern, wählen Sie sie aus.',
+  glance_only: 'Sehen Sie sie sich noch einmal an.',
+  glance_change: '„{words}“ ändern',
+
   break_title: 'Lassen Sie sich Zeit',
   break_saved: 'Ihre Arbeit ist gespeichert.',
   break_waiting:

@@ -94,6 +94,17 @@ async function ask(path, body, last) {
 }
 
 /**
+ * The sketches that were colored, and what was done on one.
+ * @returns {Promise<{ sketches: (Api.SketchTrial & { changeable: boolean })[] }>}
+ */
+export const askGlance = () => ask('/glance');
+/**
+ * @param {number} position
+ * @returns {Promise<{ actions: import('../canvas/actions.js').Action[] }>}
+ */
+export const askActions = (position) => ask('/actions/' + position);
+
+/**
  * Where an image of a trial lies: exact, or scaled down to what is enough.
  * @param {string} id
  * @param {number} [side] pixels of its longer side

@@ -179,13 +179,15 @@ async function answered() {
   surveyOpen = false;
   if (stopped) return;
   const undo = trials?.undoable ? () => trials?.undo() : null;
-  comment(undo, say(work?.undo || ''), (text, leaving) => {
+  const finish = (/** @type {string} */ text, /** @type {boolean} */ leaving) => {
     if (stopped) return;
     if (text) outbox?.add('comment', null, { text: text });
     outbox?.add('finish', null, {});
     if (leaving) outbox?.parting();
     card('saving', say('comment_title'), [make('p', 'text', say('saving'))]);
-  });
+  };
+  const glance = trials && 'glance' in trials ? trials.glance : null;
+  comment(undo, say(work?.undo || ''), finish, glance);
 }
 
 function withdraw() {

@@ -45,8 +45,10 @@ const PATIENCE_MS = 60_000;
  * @param {string} message on the button that does
  * @param {(text: string, leaving: boolean) => void} finish called once, with the comment of whoever
  *   pressed Finish; `leaving`: the page may be gone in a moment
+ * @param {((back: (act: () => void) => void) => Node) | null} [glance] what was answered, to look at;
+ *   `back` goes back to it
  */
-export function comment(undo, message, finish) {
+export function comment(undo, message, finish, glance) {
   const label = make('label', '', say('comment_label'));
   const text = make('textarea');
   text.id = label.htmlFor = 'comment';
@@ -67,13 +69,14 @@ export function comment(undo, message, finish) {
     timer = setTimeout(() => text.value.trim() || end(''), PATIENCE_MS);
   };
   const buttons = [button(say('finish'), 'primary', () => end(text.value.trim()))];
-  const back = () => {
+  const back = (/** @type {() => void} */ act) => {
     stop();
-    undo?.();
+    act();
   };
-  if (undo) buttons.push(button(message, 'plain', back));
+  if (undo) buttons.push(button(message, 'plain', () => back(undo)));
   addEventListener('pagehide', leave);
   const box = card('comment', say('comment_title'), [
+    ...(glance ? [glance(back)] : []),
     label,
     text,
     make('p', 'small', say('comment_note')),

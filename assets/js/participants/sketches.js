@@ -168,6 +168,16 @@ export class Sketches {
     this.#reopened = position;
   }
 
+  /**
+   * A sketch as the study has it, with all that was done on it.
+   * @param {Api.SketchTrial} sketch
+   * @param {Action[]} actions
+   */
+  load(sketch, actions) {
+    this.#sketches.set(sketch.position, { ...sketch, actions });
+    this.#logs.delete(sketch.position);
+  }
+
   /** Whether a sketch was opened again and is not done since. @param {number} position */
   isReopened(position) {
     return this.#reopened === position;

@@ -13,6 +13,7 @@ from tests.tabs.participants.people import (
     Link,
     Person,
     Room,
+    answer,
     colored,
     coloring_plan,
     event,
@@ -278,6 +279,35 @@ def test_a_reference_image_is_for_studies_that_allow_it(room: Room) -> None:
     person.draws(0, fill(color="#aa5500"), {"do": "undo"}, pick, {"do": "redo"})
     person.post(colored(0, 5))
     assert room.log_differs(link.study) == []
+
+
+def test_before_the_end_all_sketches_can_be_looked_at_and_changed(room: Room) -> None:
+    link = opened(room)
+    person = practiced(room, link)
+
+    def glance() -> list[dict[str, Any]]:
+        answer = person.client.get(f"{person.path}/glance")
+        assert answer.status_code == 200
+        return answer.json()["sketches"]
+
+    assert glance() == []
+    first, second, third = (trial["position"] for trial in list(person.waiting))
+    person.colors(first)
+    person.post(answer(second, None, "skip", reason="unknown-word"))
+    person.colors(third)
+    assert [(item["position"], item["changeable"]) for item in glance()] == [
+        (first, True),
+        (third, True),
+    ]
+    person.post(event("undo", first))
+    person.draws(first, fill(color="#112233"))
+    person.post(colored(first, 3))
+    assert person.client.get(f"{person.path}/actions/{first}").json()["actions"][2]["color"] == (
+        "#112233"
+    )
+    person.post(event("finish"))
+    assert glance() == []
+    assert room.person(link).client.get(f"{person.path}/glance").status_code == 401
 
 
 def test_a_colored_background_is_asked_about_and_flagged(room: Room) -> None:

@@ -37,8 +37,8 @@ def test_every_module_means_the_same_as_before() -> None:
 
 
 # Colorings: 20 kB more, 6 of them sent, for drags that fill, fills of all alike, shades, the last
-# colors, palettes and a reference image, with their words in two languages. What reads a palette or
-# an image, and the list of keys, come later.
+# colors, palettes, a reference image and all sketches before the end, with their words in two
+# languages. What reads a palette or an image, the list of keys and the small pictures come later.
 @pytest.mark.parametrize(
     ("kind", "plain", "sent"), [(Kind.PAIRS, 90_000, 35_000), (Kind.COLORINGS, 184_000, 61_000)]
 )
@@ -56,5 +56,5 @@ def test_a_page_is_light_also_in_german(kind: Kind, plain: int, sent: int) -> No
     assert sum(len(body.plain) for body in bodies if body) < plain
     assert sum(len(body.brotli) for body in bodies if body) < sent
     assert None not in bodies
-    for later in ("palettes.js", "reference.js", "help.js"):
+    for later in ("palettes.js", "reference.js", "help.js", "glance.js"):
         assert later not in names
