@@ -129,6 +129,19 @@ class InvitationRecord:
 
 
 @dataclass(frozen=True)
+class PublicationRecord:
+    """The public page of a study's results. Its ``token`` is stored as it is, for it opens nothing
+    but that page. ``images``: whether the page shows the images of the stimuli. ``author`` is the
+    id of the actor who published it."""
+
+    study_id: str
+    token: str
+    images: bool
+    created_at: datetime
+    author: str = ""
+
+
+@dataclass(frozen=True)
 class Enrolment:
     """What is known of a participant who comes in. ``key_hash`` is the SHA-256 of the key that
     their browser keeps; for the rest see :class:`ParticipantRecord`."""
@@ -217,6 +230,8 @@ class LogKind(StrEnum):
     LINK_REVOKED = "link-revoked"
     DECISION = "decision"
     ERASURE = "erasure"
+    PUBLICATION = "publication"
+    PUBLICATION_REVOKED = "publication-revoked"
 
 
 @dataclass(frozen=True)
@@ -225,7 +240,8 @@ class LogEntry:
 
     ``body`` has, by kind: ``plan``: version, title; ``state``: state, reason; ``rule``: rule;
     ``link`` and ``link-revoked``: invitation_id, label, personal; ``decision``: participant_id,
-    participant_number, excluded, reason; ``erasure``: participant_number.
+    participant_number, excluded, reason; ``erasure``: participant_number; ``publication`` and
+    ``publication-revoked``: images.
     """
 
     at: datetime

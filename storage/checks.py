@@ -109,6 +109,7 @@ STUDY_REFERENCES = (
             SELECT 'state', study_id FROM study_states UNION ALL
             SELECT 'rule', study_id FROM study_rules UNION ALL
             SELECT 'link', study_id FROM study_invitations UNION ALL
+            SELECT 'publication', study_id FROM study_publications UNION ALL
             SELECT 'participant', study_id FROM study_participants UNION ALL
             SELECT 'erasure', study_id FROM study_erasures
         ) ANTI JOIN studies USING (study_id)

@@ -42,6 +42,7 @@ from truehue.storage.scores.scores import Scores
 from truehue.storage.sketches import Sketches
 from truehue.storage.studies.events import StudyEvents
 from truehue.storage.studies.participants import Participants
+from truehue.storage.studies.publications import Publications
 from truehue.storage.studies.studies import Invitations, Studies
 from truehue.storage.trash import Trash
 from truehue.storage.verdicts.agreement import Agreements
@@ -107,7 +108,7 @@ class Storage:
     ``prompt_sets``, ``selections``, ``agreement``, ``runs``, ``results``, ``run_pictures``,
     ``profiles``, ``distributions``, ``picture_sets``, ``picture_profiles``, ``trash``,
     ``judgments``, ``scores``, ``question_sets``, ``evaluations``, ``jobs``, ``makers``, ``accounts``,
-    ``studies``, ``invitations``,
+    ``studies``, ``invitations``, ``publications``,
     ``participants``, ``study_events``, ``sketches``, ``colorings``, ``coloring_marks`` and
     ``coloring_layers`` hold the calls, ``losses`` what was found missing at a start. Any thread may
     use them; one process owns a folder at a time. It is a context manager that closes itself.
@@ -148,6 +149,7 @@ class Storage:
         self.accounts = Accounts(database)
         self.studies = Studies(database)
         self.invitations = Invitations(database)
+        self.publications = Publications(database)
         self.sketches = Sketches(database, self._sketch_folder)
         self.colorings = Colorings(database)
         self.coloring_marks = ColoringMarks(database)

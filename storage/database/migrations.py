@@ -32,6 +32,7 @@ from truehue.storage.database.steps_10_17 import (
     scores_of_items,
     sketches_and_colorings,
 )
+from truehue.storage.database.steps_18 import study_publications
 
 # The version in pyproject.toml; a test holds the two together.
 APP_VERSION = "0.1.0"
@@ -303,6 +304,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(15, "evaluations-and-answers", evaluations_and_answers),
     Migration(16, "hugging-face-accounts", hugging_face_accounts),
     Migration(17, "object-colors", object_colors),
+    Migration(18, "study-publications", study_publications),
 )
 
 

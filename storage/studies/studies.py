@@ -64,6 +64,18 @@ _QUESTIONS: tuple[tuple[LogKind, str, tuple[str, ...]], ...] = (
         "WHERE study_id = ? ORDER BY created_at, participant_number",
         ("participant_number",),
     ),
+    (
+        LogKind.PUBLICATION,
+        "SELECT created_at, author, images FROM study_publications "
+        "WHERE study_id = ? ORDER BY number",
+        ("images",),
+    ),
+    (
+        LogKind.PUBLICATION_REVOKED,
+        "SELECT revoked_at, coalesce(revoked_by, ''), images FROM study_publications "
+        "WHERE study_id = ? AND revoked_at IS NOT NULL ORDER BY number",
+        ("images",),
+    ),
 )
 KEPT_PLANS = 32
 """Plans that are kept in memory as they were read: a page asks for one with every request."""

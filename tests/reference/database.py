@@ -97,6 +97,8 @@ TABLES = {
     "study_invitations": "A link into a study, with the SHA-256 of its token only.",
     "study_participants": "One person in one study.",
     "study_plans": "A version of the plan of a study.",
+    "study_publications": "The public page of a study's results, with the token of its link; "
+    "a row that is not revoked is the page. The link opens nothing else.",
     "study_rules": "A version of the exclusion rule of a study.",
     "study_sets": "That a set of distributions was made from the answers of a participant. The set "
     "is deleted when the participant is erased.",

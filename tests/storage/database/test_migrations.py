@@ -33,6 +33,7 @@ from truehue.storage.database import connection
 from truehue.storage.database.connection import Database
 from truehue.storage.database.migrations import APP_VERSION, MIGRATIONS, Migration
 from truehue.storage.runs.dictionaries import prompts_of
+from truehue.storage.studies.studies import Studies
 from truehue.storage.trash import GOES_ALONG, Trash
 from truehue.storage.verdicts.evidence import Evidence
 
@@ -483,3 +484,16 @@ def test_a_database_of_the_twelfth_step_knows_what_each_verdict_answers(
                 "coa-3": "pass",
             }
             assert storage.check() == []
+
+
+def test_a_study_of_the_seventeenth_step_can_be_published(data_dir: Path) -> None:
+    data_dir.mkdir()
+    seventeenth = Database.open(_path(data_dir), migrations=MIGRATIONS[:17])
+    study_id = Studies(seventeenth).add({"title": "Reds"}, "ann").id
+    seventeenth.close()
+    with Storage.open(data_dir) as storage:
+        assert storage.publications.all() == []
+        page = storage.publications.publish(study_id, "token", True, "ann")
+    with Storage.open(data_dir) as storage:
+        assert storage.publications.of(study_id) == page
+        assert storage.check() == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -106,6 +107,34 @@ def test_a_link_is_found_by_its_token_and_stays_when_it_is_revoked(storage: Stor
     assert [item.id for item in storage.invitations.of(study_id)] == [made.id, second]
     with pytest.raises(NotStored):
         storage.invitations.revoke("0" * 32, "ben")
+
+
+def test_a_study_has_one_public_page_and_a_withdrawn_token_never_comes_back(
+    storage: Storage,
+) -> None:
+    study_id, other = (storage.studies.add(PLAN, "ann").id for _ in range(2))
+    first = storage.publications.publish(study_id, "one", False, "ann")
+    assert (first.token, first.images, first.author) == ("one", False, "ann")
+    # Published again it keeps its token, and only the images change.
+    changed = storage.publications.publish(study_id, "two", True, "ben")
+    assert changed == replace(first, images=True)
+    assert storage.publications.of(study_id) == changed
+    assert storage.publications.of(other) is None
+    storage.publications.revoke(study_id, "ben")
+    storage.publications.revoke(study_id, "ben")
+    assert storage.publications.all() == []
+    later = storage.publications.publish(study_id, "three", False, "ann")
+    assert [record.token for record in storage.publications.all()] == ["three"]
+    assert storage.publications.of(study_id) == later
+    kinds = [(entry.kind, entry.author) for entry in storage.studies.log(study_id)]
+    assert kinds[-3:] == [
+        (LogKind.PUBLICATION, "ann"),
+        (LogKind.PUBLICATION_REVOKED, "ben"),
+        (LogKind.PUBLICATION, "ann"),
+    ]
+    with pytest.raises(NotStored):
+        storage.publications.publish("0" * 32, "four", False, "ann")
+    assert storage.check() == []
 
 
 def test_the_log_tells_all_in_its_order(storage: Storage) -> None:
