@@ -1,5 +1,5 @@
-"""Once there are accounts, only sign-in, the participants' pages and ``/healthz`` are open without
-a sign-in.
+"""Once there are accounts, only sign-in, the participants' pages, published results and ``/healthz``
+are open without a sign-in.
 
 The guard covers every route: ours, Gradio's, MCP's, and those that a later version adds.
 """
@@ -30,7 +30,7 @@ NO_PROTOCOL = 1008
 """How a websocket is closed that may not be."""
 _OPEN = re.compile(
     r"/signin|/signin/(style\.css|hugging-face(/done)?)|/signout|/healthz|/assets/favicon\.svg|"
-    r"/(study|assets/participants)/.+",
+    r"/(study|results|assets/participants)/.+",
     re.DOTALL,
 )
 _UPWARD = re.compile(r"(^|[/\\])\.\.?($|[/\\])|\\|//")

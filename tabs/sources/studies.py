@@ -111,6 +111,14 @@ def read_source(context: Context, study_id: str) -> StudySource:
 def source_key(context: Context, study_id: str) -> tuple[Any, ...]:
     """Equal as long as the results of a study are: all that they depend on, by cheap questions."""
     storage = context.storage
+    metrics = storage.runs.changes, storage.evidence.changes, context.deletions
+    return *answers_key(context, study_id), *metrics
+
+
+def answers_key(context: Context, study_id: str) -> tuple[Any, ...]:
+    """The part of :func:`source_key` that is the study's own: plan, people, answers and exclusions.
+    The rest changes with everything that the workbench measures."""
+    storage = context.storage
     study = storage.studies.get(study_id)
     decisions = storage.participants.decisions(study.id)
     return (
@@ -128,9 +136,6 @@ def source_key(context: Context, study_id: str) -> tuple[Any, ...]:
                 for decision in decisions.values()
             )
         ),
-        storage.runs.changes,
-        storage.evidence.changes,
-        context.deletions,
     )
 
 

@@ -14,11 +14,13 @@ FEATURE = Feature(
         "colorings.facts:ColoringFactsService",
         "colorings.layers:ColoringMeasurements",
         "colorings.facts:ColoringCache",
+        "publication.public:PublicPages",
     ),
     routers=(
         "routes:study_routes",
         "routes:results_routes",
         "routes:coloring_routes",
+        "publication.routes:publication_routes",
     ),
     kinds=(Kind("study", "Creating a study", most=2, shared=True),),
 )

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -22,7 +22,7 @@ from truehue.core.spreadsheets import guarded_table
 from truehue.core.study_copy import StudyCopy
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.roles import NOBODY, Actor
 from truehue.tabs.sources.studies import read_source, source_key
 from truehue.tabs.studies.colorings.exports import coloring_export, sketch_records, write_images
 from truehue.tabs.studies.colorings.facts import moment_of
@@ -31,6 +31,7 @@ from truehue.tabs.studies.live import current
 from truehue.tabs.studies.metrics import metrics_of
 from truehue.tabs.studies.results import (
     REPLICATES,
+    NotReady,
     ResultsService,
     StudyReference,
     computed_of,
@@ -94,8 +95,19 @@ def export_data(context: Context, actor: Actor, request: StudyExportRequest) -> 
     return _of_one_moment(context, actor, request, lambda _: None)[0]
 
 
+def anonymous_data(context: Context, study_id: str, wait_s: float) -> ExportData:
+    """The same without personal data, for nobody in particular. Raises NotReady where it is not
+    computed after ``wait_s`` seconds."""
+    request = StudyExportRequest(study=study_id)
+    return _of_one_moment(context, NOBODY, request, lambda _: None, wait_s)[0]
+
+
 def _of_one_moment(
-    context: Context, actor: Actor, request: StudyExportRequest, read: Callable[[str], _Read]
+    context: Context,
+    actor: Actor,
+    request: StudyExportRequest,
+    read: Callable[[str], _Read],
+    wait_s: float = _WAIT_S,
 ) -> tuple[ExportData, _Read]:
     """An export's data, and what ``read`` reads of the study with that id at the same moment."""
     study = context.storage.studies.get(request.study)
@@ -111,31 +123,31 @@ def _of_one_moment(
     def make(step: Callable[[str], None]) -> Mapping[str, Any]:
         return computed_of(context, source, key, REPLICATES, step)
 
-    computed = service.get(study_id, (key, REPLICATES), make, _WAIT_S)
+    computed = service.get(study_id, (key, REPLICATES), make, wait_s)
     if computed.results is not None and computed.results["of"] != digest(key):
         # What the page asked for began before an answer that it has seen.
-        computed = service.get(study_id, (key, REPLICATES, "export"), make, _WAIT_S)
+        computed = service.get(study_id, (key, REPLICATES, "export"), make, wait_s)
     if computed.results is None or computed.stale:
-        raise NotStored("The results are still being computed. Try again in a moment.")
+        raise NotReady("The results are still being computed. Try again in a moment.")
     data = ExportData(
         source,
         metrics_of(context, source.plan),
         computed.results,
         request.personal,
-        coloring_export(context, moment) if moment is not None else None,
+        coloring_export(context, moment, wait_s) if moment is not None else None,
     )
     _require_all(context, data)
     return data, more
 
 
 def _require_all(context: Context, data: ExportData) -> None:
-    """Raises NotStored where somebody of an export was erased since it was read."""
+    """Raises NotReady where somebody of an export was erased since it was read."""
     source = data.source
     if context.storage.participants.erasures(source.study.id) != source.erased:
         for service in context.services.values():
             if isinstance(service, ResultsService):
                 service.forget(source.study.id)
-        raise NotStored("A participant was erased in the meantime. Try again.")
+        raise NotReady("A participant was erased in the meantime. Try again.")
 
 
 class TableJson(TypedDict):
@@ -203,7 +215,7 @@ def table_file(context: Context, actor: Actor, request: StudyTableRequest) -> Ex
         )
     data = export_data(context, actor, request)
     table = by_name[request.table]
-    name = f"{_stem(data)}-{table.name}.{request.format}"
+    name = f"{file_stem(data)}-{table.name}.{request.format}"
     if request.format == "csv":
         return ExportedFile(name, "text/csv; charset=utf-8", csv_bytes(table, data))
     return ExportedFile(name, "application/vnd.apache.parquet", parquet_bytes(table, data))
@@ -214,7 +226,9 @@ def votes_file(context: Context, actor: Actor, request: StudyExportRequest) -> E
     """The votes of a pairwise study, a line each, in the format of LMSYS' arena."""
     data = export_data(context, actor, request)
     content = "".join(arena_lines(data)).encode()
-    return ExportedFile(f"{_stem(data)}-{VOTES_FILE}", "application/jsonl; charset=utf-8", content)
+    return ExportedFile(
+        f"{file_stem(data)}-{VOTES_FILE}", "application/jsonl; charset=utf-8", content
+    )
 
 
 @requires("study")
@@ -222,7 +236,7 @@ def codebook_file(context: Context, actor: Actor, request: StudyExportRequest) -
     """Every column of every table, with unit and values."""
     data = export_data(context, actor, request)
     return ExportedFile(
-        f"{_stem(data)}-{CODEBOOK}",
+        f"{file_stem(data)}-{CODEBOOK}",
         "text/markdown; charset=utf-8",
         codebook_text(data).encode(),
     )
@@ -254,7 +268,7 @@ def write_archive(context: Context, actor: Actor, request: StudyExportRequest, t
         if data.colorings is not None:
             write_images(context, archive, sketches, data.colorings)
     _require_all(context, data)  # actions and pictures are read as they are written
-    return f"{_stem(data)}.study.zip"
+    return f"{file_stem(data)}.study.zip"
 
 
 def _write_people(
@@ -331,8 +345,11 @@ def arena_lines(data: ExportData) -> Iterator[str]:
         yield json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def codebook_text(data: ExportData) -> str:
-    """``codebook.md``."""
+def codebook_text(
+    data: ExportData, tables: Sequence[StudyTable] | None = None, about: str = ""
+) -> str:
+    """``codebook.md``: of ``tables``, all of the study's where None, with ``about`` on what is left
+    out of them."""
     study = data.source.study
     lines = [
         f"# Codebook of the study {_cell(study.title)}",
@@ -341,13 +358,13 @@ def codebook_text(data: ExportData) -> str:
         "",
         NOTE,
         "",
-        PERSONAL if data.personal else ANONYMOUS,
+        about or (PERSONAL if data.personal else ANONYMOUS),
         "",
         f"{FEW} Here {data.results['everybody']['people']:,} answered, of whom "
         f"{data.results['included']['people']:,} are in. Intervals of metrics resample cases, and "
         "say nothing of other people.",
     ]
-    for table in tables_of(data.source.plan.kind):
+    for table in tables_of(data.source.plan.kind) if tables is None else tables:
         lines += [
             "",
             f"## {table.name}",
@@ -388,7 +405,8 @@ def _cell(text: str) -> str:
     return re.sub(r"([|\\`*_<>\[\]])", r"\\\1", " ".join(str(text).split()))
 
 
-def _stem(data: ExportData) -> str:
+def file_stem(data: ExportData) -> str:
+    """How the names of a study's files begin."""
     study = data.source.study
     name = re.sub(r"[^a-z0-9]+", "-", study.title.lower()).strip("-")[:48].strip("-")
     personal = "-personal" if data.personal else ""

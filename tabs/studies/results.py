@@ -20,7 +20,7 @@ from truehue.annotation.judgments.rates import SideBias, side_biases
 from truehue.annotation.report import ALPHA_REPLICATES, Analysis, Person, results
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.validation import KENDALL_REPLICATES
-from truehue.core.errors import TrueHueError
+from truehue.core.errors import NotStored, TrueHueError
 from truehue.core.generation.request import Cancelled
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
@@ -165,6 +165,10 @@ class ResultsService:
 
         task.future = self._pool.submit(work)
         return task
+
+
+class NotReady(NotStored):
+    """What is asked for is still being computed."""
 
 
 class StudyReference(PageRequest):

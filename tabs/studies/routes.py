@@ -81,6 +81,7 @@ from truehue.tabs.studies.live import StudyRequest, live
 from truehue.tabs.studies.materials import materials, presets
 from truehue.tabs.studies.outline import CasesForm, cases, outline
 from truehue.tabs.studies.planning import PowerRequest, VotesRequest, power, votes_needed
+from truehue.tabs.studies.publication.publishing import PublishRequest, publish, unpublish
 from truehue.tabs.studies.results import StudyReference, StudyResultsRequest, study_results
 from truehue.tabs.studies.results_people import (
     Decide,
@@ -131,6 +132,8 @@ def study_routes(context: Context) -> FeatureRouter:
     router.post_json("/{study}/state", StateRequest, set_state)
     router.post_json("/{study}/delete", StudyRequest, delete_draft)
     router.post_json("/{study}/links/{link}/revoke", LinkRequest, revoke_link)
+    router.post_json("/{study}/publish", PublishRequest, publish)
+    router.post_json("/{study}/unpublish", StudyRequest, unpublish)
 
     def here(request: Request) -> Fields:
         return {"base": base_of(request, context.local)}

@@ -41,6 +41,11 @@ from truehue.tabs.studies.outline import (
     models_of,
     sizes,
 )
+from truehue.tabs.studies.publication.publishing import (
+    PublicationJson,
+    may_publish,
+    publication_json,
+)
 from truehue.tabs.studies.questions.sets import tasks_json
 from truehue.tabs.studies.rights import may_personal, without_completion
 from truehue.tabs.verdicts.deleting import TRASH, TrashJson, trash_json
@@ -201,6 +206,7 @@ class StudyView(StudyHead):
     plan: PlanJson
     provenance: list[str]
     links: list[LinkJson]
+    publication: PublicationJson | None
     progress: StudyProgress
     history: list[LogEntryJson]
 
@@ -271,12 +277,14 @@ def view(context: Context, actor: Actor, record: StudyRecord) -> StudyView:
             "close": State.CLOSED in MOVES[record.state],
             "reopen": record.state is State.CLOSED and not stopping,
             "delete": may_delete(actor, record),
+            "publish": may_publish(actor, record),
         },
         "kept": "" if draft else KEPT,
         "blocks": stopping,
         "plan": plan_json(plan),
         "provenance": list(plan.provenance),
         "links": links_of(context, record),
+        "publication": publication_json(context, record),
         "progress": summary(context, record, datetime.now(UTC)),
         "history": [_entry(context, entry) for entry in context.storage.studies.log(record.id)],
     }
@@ -437,3 +445,7 @@ def _text(entry: LogEntry) -> str:
             return f"Participant {body['participant_number'] + 1} was {done}: {body['reason']}"
         case LogKind.ERASURE:
             return f"Participant {body['participant_number'] + 1} was erased at their own request"
+        case LogKind.PUBLICATION:
+            return f"The results were published {'with' if body['images'] else 'without'} images"
+        case LogKind.PUBLICATION_REVOKED:
+            return "The published results were withdrawn"

@@ -16,7 +16,7 @@ from PIL import Image
 
 from truehue.annotation.quality.control import Level, Votes
 from truehue.core.color.uw71 import uw71
-from truehue.core.errors import BadInput, NotStored, StorageError
+from truehue.core.errors import BadInput, StorageError
 from truehue.core.files import png_of
 from truehue.core.records import LayerRecord, SketchRecord
 from truehue.core.sketches.records import LONGEST_SIDE, Sketch, SketchWarning, sketch_id
@@ -33,6 +33,7 @@ from truehue.tabs.studies.colorings.submitted import (
     reviewers_of,
 )
 from truehue.tabs.studies.copies import SketchDocument
+from truehue.tabs.studies.results import NotReady
 from truehue.tabs.studies.tables_rows import ExportData
 
 Json = dict[str, Any]
@@ -253,12 +254,14 @@ def sketch_records(context: Context, copy: StudyCopy) -> list[SketchRecord]:
     return [records[name] for name in sorted(records)]
 
 
-def coloring_export(context: Context, moment: ColoringSnapshot) -> ColoringExport:
-    """What the tables of a study of colorings are made of. Raises NotStored while it is still
-    computed."""
-    facts, computed = known_of(context, moment, WAIT_S)
+def coloring_export(
+    context: Context, moment: ColoringSnapshot, wait_s: float = WAIT_S
+) -> ColoringExport:
+    """What the tables of a study of colorings are made of. Raises NotReady while it is still
+    computed after ``wait_s`` seconds."""
+    facts, computed = known_of(context, moment, wait_s)
     if facts is None or computed.progress:
-        raise NotStored("The colorings are still being measured. Try again in a moment.")
+        raise NotReady("The colorings are still being measured. Try again in a moment.")
     return ColoringExport(
         facts,
         context.storage.coloring_layers.of_study(moment.source.study.id),
