@@ -4,6 +4,7 @@ import { send } from '../shared/http.js';
 import { readPresets } from './choices.js';
 import { tellField } from './form_fields.js';
 import { button, card, doing, download, nothing, problemLine, question, time } from './parts.js';
+import { publicationCard } from './publication.js';
 import { csvOf, dataTable } from './table.js';
 import { onView, openStudy } from './view.js';
 
@@ -30,6 +31,7 @@ export function linksView(box, current) {
   );
   const list = card('Links of this study');
   const fresh = make('section', 'th-card th-study-fresh');
+  const publication = publicationCard(current, copy);
   const form = make('form', 'th-study-row');
   const label = make('input');
   const count = make('input');
@@ -250,6 +252,10 @@ export function linksView(box, current) {
       );
     }
     nodes.push(list.node);
+    publication.show();
+    // What is next once a study is closed comes first.
+    if (study.state === 'closed') nodes.unshift(publication.node);
+    else nodes.push(publication.node);
     arrange(box, nodes);
   }
   return { shown: show };

@@ -107,11 +107,27 @@ function actions(current, line, said) {
         );
         question({
           title: 'Open “' + study.title + '” again?',
-          body: [make('p', '', 'Participants with a link can then answer again.'), reason.box],
+          body: [
+            make(
+              'p',
+              '',
+              'Participants with a link can then answer again.' +
+                (study.publication
+                  ? ' The public results page is off until you close the study again.'
+                  : ''),
+            ),
+            reason.box,
+          ],
           action: 'Open again',
           act: () => become('open', reason.input.value),
         });
       }),
+    );
+  if (study.state === 'closed' && can.publish)
+    nodes.push(
+      button(study.publication ? 'Public results…' : 'Publish results…', () =>
+        openStudy(study.id, 'links'),
+      ),
     );
   nodes.push(
     doing(
