@@ -1,8 +1,10 @@
 """TrueHue as a library: the names that ``import truehue`` offers.
 
 Images and masks are given as a path, the bytes of a file, a PIL image or an array. An array is
-uint8 sRGB ``(H, W, 3)``, or ``(H, W)`` of grays; a mask is bool ``(H, W)``, or an image in which
-the object is light (128 or more). Results print as one line, stand as swatches in a notebook, and
+uint8 sRGB ``(H, W, 3)``, or ``(H, W)`` of grays; a mask is bool ``(H, W)``, an image in which the
+object is light (128 or more), or what :func:`salient_mask` and :func:`render` give, whose bool array
+is ``pixels``. Without mask and box all opaque pixels count, background included, while ``truehue
+measure`` selects what stands out. Results print as one line, stand as swatches in a notebook, and
 turn into a dict of plain values with ``to_dict()``. Every error is a
 :class:`truehue.core.errors.TrueHueError` whose message says the problem and its remedy.
 
@@ -28,7 +30,7 @@ from truehue.core.color.spaces import CONDITIONS, hex_of, lab_to_srgb8
 from truehue.core.color.systems import SYSTEMS, ColorTarget, all_nearest, parse_target
 from truehue.core.errors import BadInput, DataFolderError, MaskError, NoPixels
 from truehue.core.images.load import LoadedImage, load_image, object_pixels
-from truehue.core.images.pixels import masked_colors
+from truehue.core.images.pixels import Mask, masked_colors
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, TargetObject
 from truehue.core.verdict.measure import measure as judge
@@ -37,10 +39,11 @@ from truehue.core.verdict.rules import DEFAULT_RULE, MATCHES, PASS, RULES, Rule
 if TYPE_CHECKING:
     from truehue.core.color.distances import Comparison
     from truehue.core.generation.renderer import Light, Rendering
+    from truehue.core.masks.salient import SalientMask
     from truehue.core.prompts.prompt import Prompt
 
 ImageLike = str | Path | bytes | Image.Image | NDArray[Any]
-MaskLike = Union[ImageLike, "SalientMask"]
+MaskLike = Union[ImageLike, Mask, "SalientMask"]
 Box = tuple[float, float, float, float]
 Lab = tuple[float, float, float]
 
@@ -59,11 +62,11 @@ _SWATCH = "display:inline-block;width:3em;height:1.4em;border:1px solid #8886;ve
 
 @dataclass(frozen=True, eq=False)
 class VerdictResult:
-    """What :func:`measure` found. ``measurement`` has every step; ``mask`` bool ``(H, W)`` is the
+    """What :func:`measure` found. ``measurement`` has every step; ``pixels`` bool ``(H, W)`` are the
     object as it was given or selected; ``notes`` say what was converted or assumed."""
 
     measurement: Measurement = field(repr=False)
-    mask: NDArray[np.bool_] = field(repr=False)
+    pixels: NDArray[np.bool_] = field(repr=False)
     notes: tuple[str, ...] = ()
 
     @property
@@ -118,55 +121,6 @@ class VerdictResult:
         rows = {_LABELS[metric.name]: f"{metric.value:.2f}" for metric in verdict.metrics}
         title = f"{verdict.status.capitalize()} by {verdict.rule} {verdict.version}"
         return _html(title, swatches, rows, (verdict.reason, *self.notes, *self.measurement.notes))
-
-
-@dataclass(frozen=True, eq=False)
-class SalientMask:
-    """What :func:`salient_mask` found, fit to be given as ``mask``.
-
-    ``mask`` bool ``(H, W)``, all False where nothing stands out. ``max_probability`` is the
-    network's largest, 0 to 1; ``cover_percent`` the share of pixels above 0.5; ``unsure_percent``
-    has the pixels between 0.1 and 0.9 in percent of those, and may pass 100.
-    """
-
-    mask: NDArray[np.bool_] = field(repr=False)
-    max_probability: float
-    cover_percent: float
-    unsure_percent: float
-    parameters: Mapping[str, Any] = field(repr=False)
-    notes: tuple[str, ...] = ()
-    srgb8: NDArray[np.uint8] | None = field(default=None, repr=False)
-
-    @property
-    def stands_out(self) -> bool:
-        """Whether there is an object at all."""
-        return bool(self.mask.any())
-
-    def to_dict(self) -> dict[str, Any]:
-        """All but the pixels as plain values."""
-        return {
-            "stands_out": self.stands_out,
-            "mask_px": int(self.mask.sum()),
-            **self.parameters,
-            "notes": list(self.notes),
-        }
-
-    def __repr__(self) -> str:
-        sure = f"largest probability {self.max_probability:.2f}"
-        if self.stands_out:
-            area = f"{self.mask.sum():,} pixels, {100 * self.mask.mean():.1f}% of the image"
-            sure = f"{area}  {sure}, {self.unsure_percent:.0f}% unsure"
-        return "  ".join((f"Salient object v{self.parameters['version']}", sure, *self.notes))
-
-    def _repr_html_(self) -> str:
-        from base64 import b64encode
-
-        from truehue.core.masks.display import cutout_png
-
-        assert self.srgb8 is not None
-        png = b64encode(cutout_png(self.srgb8, self.mask, 320)).decode("ascii")
-        image = f'<img alt="What stands out" src="data:image/png;base64,{png}">'
-        return f'<div class="truehue">{image}<div>{escape(repr(self))}</div></div>'
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,7 +278,8 @@ def measure(
     ``target`` is a name, ``#RRGGBB``, ``lab(52 40 30)`` or ``oklch(0.6 0.15 40)``; ``system``
     (``css``, ``l1``, ``l2``, ``l3``) says where a name is looked up. The object is inside ``mask``,
     which may be a result of :func:`salient_mask`, or found inside ``box`` ``(x0, y0, x1, y1)`` in
-    pixels; without either, it is the whole image. ``k``: the rules of the paper and
+    pixels. Without either it is the whole image, its opaque pixels: of a photograph give
+    ``mask=salient_mask(image)``, as ``truehue measure`` does by itself. ``k``: the rules of the paper and
     truehue accept the k nearest names too. Raises ImageError, MaskError, NoPixels, UnknownColor and
     BadInput.
     """
@@ -350,26 +305,18 @@ def measure(
 def salient_mask(image: ImageLike) -> SalientMask:
     """The mask of the object that stands out in an image, and how sure the network is of it (U²-Net
     small). Raises ImageError, and ModelMissing, which says how to get the weights."""
-    from truehue.core.masks.salient import find_salient
+    from truehue.core.masks import salient
 
     loaded = _loaded(image)
-    found = find_salient(loaded.srgb8)
-    return SalientMask(
-        found.pixels,
-        found.max_probability,
-        found.cover_percent,
-        found.unsure_percent,
-        found.parameters,
-        tuple(filter(None, (*loaded.notes, found.note))),
-        loaded.srgb8,
-    )
+    found = salient.find_salient(loaded.srgb8)
+    return salient.SalientMask(**vars(found), srgb8=loaded.srgb8, conversions=loaded.notes)
 
 
 def color_of(
     image: ImageLike, *, mask: MaskLike | None = None, box: Box | None = None
 ) -> ColorResult:
     """The color of an object, with its nearest names and its palette; ``mask`` and ``box`` as for
-    :func:`measure`. Raises ImageError, MaskError and NoPixels."""
+    :func:`measure`: without either, of the whole image. Raises ImageError, MaskError and NoPixels."""
     from truehue.core.concepts.palette import describe_colors
 
     loaded = _loaded(image)
@@ -405,7 +352,8 @@ def histogram(
     image: ImageLike, *, mask: MaskLike | None = None, box: Box | None = None
 ) -> NDArray[np.float64]:
     """The shares of the pixels in the 71 bins of UW-71, float64 ``(71,)`` with sum 1: each pixel
-    counts in its nearest bin (ColorConceptBench). ``mask`` and ``box`` as for :func:`measure`."""
+    counts in its nearest bin (ColorConceptBench). ``mask`` and ``box`` as for :func:`measure`:
+    without either, of the whole image."""
     from truehue.core.color import uw71
 
     loaded = _loaded(image)
@@ -420,7 +368,8 @@ def compare(
     """The distances of ColorConceptBench between the colors of two sides.
 
     A side is an image, a list of images (each counts the same), or a distribution of 71 numbers
-    with sum 1, as :func:`histogram` returns it. Raises ImageError and NotADistribution.
+    with sum 1, as :func:`histogram` returns it. Of an image all opaque pixels count, background
+    included; to compare objects, give their histograms within a mask. Raises ImageError and NotADistribution.
     """
     from truehue.core.color import distances
 
@@ -581,22 +530,21 @@ def _inside(
         from truehue.core.masks.from_marks import select_in_box
 
         return select_in_box(image.srgb8, box)
-    if isinstance(mask, SalientMask):
-        if not mask.stands_out:
-            raise NoPixels("Nothing stands out: give box=(x0, y0, x1, y1) or another mask.")
-        mask = mask.mask
-    if isinstance(mask, np.ndarray):
-        if mask.dtype == bool and mask.shape == shape:
-            return mask, ()
-        if mask.dtype.kind == "f" or (mask.dtype != bool and mask.max(initial=0) == 1):
+    if not getattr(mask, "stands_out", True):
+        raise NoPixels("Nothing stands out: give box=(x0, y0, x1, y1) or another mask.")
+    given: Any = getattr(mask, "pixels", mask)
+    if isinstance(given, np.ndarray):
+        if given.dtype == bool and given.shape == shape:
+            return given, ()
+        if given.dtype.kind == "f" or (given.dtype != bool and given.max(initial=0) == 1):
             raise MaskError(
-                f"A mask that is an array is bool, not {mask.dtype}: mask > 0.5 of probabilities, "
+                f"A mask that is an array is bool, not {given.dtype}: mask > 0.5 of probabilities, "
                 "mask > 0 of zeros and ones."
             )
-        mask = Image.fromarray(
-            np.where(mask, 255, 0).astype(np.uint8) if mask.dtype == bool else mask
+        given = Image.fromarray(
+            np.where(given, 255, 0).astype(np.uint8) if given.dtype == bool else given
         )
-    return object_pixels(image, _file_of(mask) if isinstance(mask, Image.Image) else mask)
+    return object_pixels(image, _file_of(given) if isinstance(given, Image.Image) else given)
 
 
 def _distribution(side: Any, name: str) -> NDArray[np.float64]:

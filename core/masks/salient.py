@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import functools
 import os
+from base64 import b64encode
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -87,6 +89,44 @@ class SalientObject:
             "cover_percent": round(self.cover_percent, 2),
             "unsure_percent": round(self.unsure_percent, 1),
         }
+
+
+@dataclass(frozen=True, eq=False)
+class SalientMask(SalientObject):
+    """What ``truehue.salient_mask`` found, fit to be given as ``mask``: the object with the image
+    ``srgb8`` uint8 ``(H, W, 3)`` that it stands out of, and ``conversions``, what was converted as
+    the image was loaded."""
+
+    srgb8: np.ndarray
+    conversions: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was converted, and where to look."""
+        return tuple(filter(None, (*self.conversions, self.note)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the pixels as plain values."""
+        return {
+            "stands_out": self.stands_out,
+            "mask_px": int(self.pixels.sum()),
+            **self.parameters,
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        sure = f"largest probability {self.max_probability:.2f}"
+        if self.stands_out:
+            area = f"{self.pixels.sum():,} pixels, {100 * self.pixels.mean():.1f}% of the image"
+            sure = f"{area}  {sure}, {self.unsure_percent:.0f}% unsure"
+        return "  ".join((f"Salient object v{VERSION}", sure, *self.notes))
+
+    def _repr_html_(self) -> str:
+        from truehue.core.masks.display import cutout_png
+
+        png = b64encode(cutout_png(self.srgb8, self.pixels, 320)).decode("ascii")
+        image = f'<img alt="What stands out" src="data:image/png;base64,{png}">'
+        return f'<div class="truehue">{image}<div>{escape(repr(self))}</div></div>'
 
 
 def is_available(sources: Sources | None = None) -> bool:

@@ -57,11 +57,11 @@ def test_the_names_are_those_that_are_documented() -> None:
 def test_what_stands_out_is_a_mask_that_says_how_sure_it_is() -> None:
     mug = truehue.render("mug", "#B4532A", size_px=200)
     found = truehue.salient_mask(mug.srgb8)
-    assert overlap(found.mask, mug.mask.pixels) > 0.9
+    assert overlap(found.pixels, mug.mask.pixels) > 0.9
     assert found.stands_out
     assert found.max_probability > 0.99
-    assert found.to_dict()["mask_px"] == found.mask.sum()
-    assert repr(found).startswith(f"Salient object v1  {found.mask.sum():,} pixels, ")
+    assert found.to_dict()["mask_px"] == found.pixels.sum()
+    assert repr(found).startswith(f"Salient object v1  {found.pixels.sum():,} pixels, ")
     assert "data:image/png;base64," in found._repr_html_()
     assert truehue.measure(mug.srgb8, "#B4532A", mask=found).passed
 
@@ -162,7 +162,7 @@ def test_a_mask_may_be_an_array_an_image_or_a_file(tmp_path: Path) -> None:
     Image.fromarray(light).save(path)
     for given in (mask, light, Image.fromarray(light), Image.fromarray(mask), path):
         assert truehue.color_of(srgb8, mask=given).pixel_count == 500
-    boxed = truehue.measure(srgb8, "red", box=(15, 5, 50, 35)).mask
+    boxed = truehue.measure(srgb8, "red", box=(15, 5, 50, 35)).pixels
     assert (boxed != mask).sum() <= 4  # its corners
     with pytest.raises(MaskError, match="30 × 40 pixels, but the image is 60 × 40"):
         truehue.color_of(srgb8, mask=mask[:, :30])
@@ -234,7 +234,8 @@ def test_a_rendering_is_shown_as_its_image() -> None:
     rendering = truehue.render("mug", "crimson", seed=3, size_px=64)
     np.testing.assert_array_equal(truehue.load(rendering._repr_png_()), rendering.srgb8)
     assert len(repr(rendering)) < 200
-    assert truehue.measure(rendering.srgb8, "crimson", mask=rendering.mask.pixels).passed
+    for mask in (rendering.mask, rendering.mask.pixels):
+        assert truehue.measure(rendering.srgb8, "crimson", mask=mask).passed
 
 
 def test_rules_and_prompts_are_those_of_the_app() -> None:

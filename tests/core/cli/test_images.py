@@ -138,7 +138,7 @@ def test_images_are_measured_with_and_without_a_target(
     teal, other = rows["teal.png"], rows["other.png"]
     assert (teal["target"], teal["status"], teal["rule"]) == ("#008080", "pass", "truehue")
     assert (other["prompt"], other["status"], other["target"]) == ("", "no_target", "")
-    one = color_of(folder / "other.png", mask=salient_mask(folder / "other.png").mask)
+    one = color_of(folder / "other.png", mask=salient_mask(folder / "other.png"))
     assert (other["measured"], other["people_name"]) == (one.hex, one.people[0][0])
     assert float(other["a*"]) == pytest.approx(one.lab[1], abs=0.005)
     assert [rows[name]["status"] for name in ("broken.png", "flat.png")] == ["unscored"] * 2
