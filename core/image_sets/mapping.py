@@ -13,7 +13,7 @@ import hashlib
 import math
 import os.path
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from truehue.core.color.systems import parse_target
@@ -22,6 +22,7 @@ from truehue.core.generation.request import MAX_SEED
 from truehue.core.image_sets.files import plain
 from truehue.core.image_sets.records import NO_PROMPT, Remark
 from truehue.core.prompts.prompt import MAX_FIELD_CHARACTERS, ObjectTarget, Prompt, describe_unfit
+from truehue.core.prompts.tables import part_labels
 from truehue.core.sentences import read_sentence
 from truehue.core.text_tables import DELIMITERS, Record, TextSource, excerpt, open_text, records
 
@@ -188,8 +189,12 @@ def _targets(cells: Mapping[str, str]) -> tuple[ObjectTarget, ...]:
 
 
 def _of_words(text: str) -> tuple[ObjectTarget, ...]:
-    """The targets of the sentence itself, if no column has them: "an orange cat" names both."""
-    return read_sentence(text).targets
+    """The targets of the sentence itself, if no column has them: "an orange cat" names both. Of the
+    negative labels, the surface of the object is left out: its color is what the sentence asks."""
+    return tuple(
+        replace(target, negative_labels=part_labels(target.negative_labels))
+        for target in read_sentence(text).targets
+    )
 
 
 def _file_name(cell: str, folder: Path) -> str:

@@ -104,6 +104,46 @@ def objects() -> tuple[ObjectRow, ...]:
     )
 
 
+SURFACE_LABELS = frozenset(
+    [
+        "basin",
+        "coat pattern",
+        "cover",
+        "dimples",
+        "dust jacket",
+        "fabric folds",
+        "feather",
+        "fleece texture",
+        "floret",
+        "fur",
+        "fur pattern",
+        "fur texture",
+        "glaze",
+        "panel",
+        "panel seams",
+        "pattern",
+        "peel",
+        "peel texture",
+        "pores",
+        "scales",
+        "shell",
+        "skin folds",
+        "spots",
+        "stripes",
+        "tabletop",
+        "upholstery",
+        "wax coating",
+        "wool",
+    ]
+)
+"""Negative labels that name the surface whose color people mean by the object's: a cat's fur."""
+
+
+def part_labels(labels: tuple[str, ...]) -> tuple[str, ...]:
+    """The negative labels without those of the object's own surface (:data:`SURFACE_LABELS`)."""
+    return tuple(label for label in labels if label not in SURFACE_LABELS)
+
+
 @cache
 def object_called(name: str) -> ObjectRow | None:
     """The first row of that name, or None where the tables have none."""

@@ -35,7 +35,7 @@ from truehue.core.masks.grounded.weights import (
 )
 from truehue.core.packages import how_to_install
 from truehue.core.prompts.prompt import ObjectTarget
-from truehue.core.prompts.tables import objects
+from truehue.core.prompts.tables import objects, part_labels
 from truehue.core.records import ImageRecord
 from truehue.tabs.inspect.automatic import name_of
 from truehue.tabs.inspect.finding import EngineTool, Search, Segments
@@ -47,7 +47,7 @@ from truehue.tabs.page.roles import Actor, may_open
 
 MAX_NAME, MAX_LABELS, MAX_ID = 80, 40, 200
 KIND = "search"
-FIRST_VARIANT = "paper"
+FIRST_VARIANT = "truehue"
 NO_NAME = "Enter an object in the field Object, for example mug. Then click Find again."
 POINT_WAIT_S = 30.0
 
@@ -104,8 +104,8 @@ class FindObject(PageRequest):
 
 
 def preset_find(sources: Sources, image_id: str, object_name: str) -> FindObject:
-    """What the page asks for where nobody chose anything but the object: the paper's variant, the
-    first models that are here, the negative labels of the table of objects. Raises BadInput."""
+    """What the page asks for where nobody chose anything but the object: our variant with its negative
+    labels, and the first models that are here. Raises BadInput."""
     variant = mask_variant(FIRST_VARIANT)
     fields = {
         "image_id": image_id,
@@ -165,16 +165,19 @@ class NegativeLabels(TypedDict):
     labels: str
 
 
-def labels_view(object_name: str) -> NegativeLabels:
+def labels_view(object_name: str, variant_id: str) -> NegativeLabels:
     """The negative labels of an object, comma-separated."""
-    return {"labels": labels_for(object_name)}
+    return {"labels": labels_for(object_name, variant_id)}
 
 
-def labels_for(object_name: Any) -> str:
-    """The negative labels of GenColorBench's table for that object, with commas; empty without."""
+def labels_for(object_name: Any, variant_id: str = FIRST_VARIANT) -> str:
+    """The negative labels of GenColorBench's table for that object, with commas; empty without. Our
+    variant leaves out what names the object's own surface, as "fur" of a cat: people who ask for an
+    orange cat mean its fur."""
     name = str(object_name or "").strip().casefold()
     row = next((candidate for candidate in objects() if candidate.name.casefold() == name), None)
-    return ", ".join(row.negative_labels) if row else ""
+    labels = row.negative_labels if row else ()
+    return ", ".join(part_labels(labels) if variant_id == FIRST_VARIANT else labels)
 
 
 def available_models(sources: Sources, role: Role) -> list[tuple[str, str]]:
@@ -269,7 +272,7 @@ def _find(
             progress=search.does,
         )
     except UnknownName as error:
-        names = f"The {len(error.known)} names that it knows: {', '.join(error.known)}."
+        names = f"Automatic mask lists the {len(error.known)} names."
         raise MaskError(f"{error} {names}") from error
     except TrueHueError as error:
         if not presence:

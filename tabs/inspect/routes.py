@@ -24,7 +24,12 @@ from truehue.tabs.inspect.form import (
     open_link,
     score_marks,
 )
-from truehue.tabs.inspect.mask_request import CutPoints, FindObject, labels_view
+from truehue.tabs.inspect.mask_request import (
+    FIRST_VARIANT,
+    CutPoints,
+    FindObject,
+    labels_view,
+)
 from truehue.tabs.page.answers import json_answer
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.router import FeatureRouter
@@ -44,8 +49,8 @@ def inspect_routes(context: Context) -> FeatureRouter:
         return json_answer(lambda: pixel_view(srgb))
 
     @router.get("/inspect/labels")
-    def labels(object: str = "") -> JSONResponse:
-        return json_answer(lambda: labels_view(object))
+    def labels(object: str = "", variant: str = FIRST_VARIANT) -> JSONResponse:
+        return json_answer(lambda: labels_view(object, variant))
 
     @router.get("/fidelity/{image}")
     def fidelity(image: str, by: str = "") -> JSONResponse:

@@ -204,14 +204,7 @@ def _automatic(parameters: Mapping[str, Any]) -> list[StepJson]:
             "text": "one segment a box, united",
         },
     ]
-    for negative in parameters.get("negatives") or ():
-        used = (
-            f"{negative['taken_px']:,} px removed" if negative["taken_px"] else negative["reason"]
-        )
-        mark = "✓" if negative["taken_px"] else "·"
-        entries.append(
-            {"mark": mark, "title": f"Negative label: {negative['label']}", "text": used}
-        )
+    entries += _negatives(parameters.get("negatives") or ())
     overrides = parameters.get("overrides") or {}
     by_hand = [f"box {n + 1} excluded" for n in overrides.get("without_boxes", ())]
     by_hand += [f"{label} kept" for label in overrides.get("without_negatives", ())]
@@ -220,6 +213,26 @@ def _automatic(parameters: Mapping[str, Any]) -> list[StepJson]:
     entries += [
         {"mark": "!", "title": "Note", "text": note} for note in parameters.get("notes") or ()
     ]
+    return entries
+
+
+def _negatives(negatives: Sequence[Mapping[str, Any]]) -> list[StepJson]:
+    """A step for each negative label that took pixels, and one for all others with the same reason."""
+    entries: list[StepJson] = []
+    unused: dict[str, list[str]] = {}
+    for negative in negatives:
+        label, taken_px = negative["label"], negative["taken_px"]
+        if taken_px:
+            title, text = f"Negative label: {label}", f"{taken_px:,} px removed"
+            entries.append({"mark": "✓", "title": title, "text": text})
+        else:
+            unused.setdefault(negative["reason"], []).append(label)
+    for reason, labels in unused.items():
+        title = f"Negative label: {labels[0]}"
+        if len(labels) > 1:
+            title = f"Negative labels: {', '.join(labels)}"
+            reason = reason.replace("this name", "these names")
+        entries.append({"mark": "·", "title": title, "text": reason})
     return entries
 
 

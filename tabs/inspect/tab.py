@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.grounded.coco import CLASSES
 from truehue.core.masks.grounded.variants import VARIANTS, mask_variant
 from truehue.core.masks.grounded.weights import Role
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RULES
@@ -33,6 +34,7 @@ def form_html(sources: Sources) -> str:
         variants=VARIANTS,
         first_variant=mask_variant(FIRST_VARIANT),
         models=models,
+        known_names=sorted(CLASSES),
         first={"presence": "", **{role: first_of(sources, role) for role in roles[:2]}},
     )
 

@@ -197,7 +197,7 @@ export function mount({ element, props }) {
 }
 
 /**
- * How an object is found. Labels follow the object, thresholds the variant.
+ * How an object is found. Labels follow the object and the variant, thresholds the variant.
  * @param {HTMLElement} box
  * @param {Found} object
  */
@@ -209,6 +209,7 @@ function searchSettings(box, object) {
   const models = ['detector', 'segmenter', 'presence-model'].map((id) => modelField(input(id)));
   const variant = () => field('mask-variant').querySelector(':checked');
   let turn = 0;
+  let suggested = ''; // the labels that nobody has edited
 
   async function follow() {
     const mine = ++turn;
@@ -216,9 +217,9 @@ function searchSettings(box, object) {
     if (mine !== turn) return;
     try {
       const { labels } = await ask(
-        `/api/inspect/labels?object=${encodeURIComponent(object.value)}`,
+        `/api/inspect/labels?object=${encodeURIComponent(object.value)}&variant=${variant().value}`,
       );
-      if (mine === turn) negatives.value = labels;
+      if (mine === turn) negatives.value = suggested = labels;
     } catch {
       // The labels stay as they are; Find says that the app does not answer.
     }
@@ -231,12 +232,15 @@ function searchSettings(box, object) {
     const { box: score, negative } = variant().dataset;
     thresholds[0].set(score);
     thresholds[1].set(negative);
+    if (negatives.value === suggested) follow();
   });
   return {
     /** @param {string} labels what was on its way for another object comes too late */
     label(labels) {
       turn += 1;
-      negatives.value = labels;
+      negatives.value = suggested = labels;
+      // They are those of the first variant.
+      if (!variant().defaultChecked) follow();
     },
     get() {
       const [detector, segmenter, presence] = models.map((model) => model());

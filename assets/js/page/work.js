@@ -30,7 +30,8 @@ export function shownJobs(jobs, old) {
  */
 export function workWords(jobs) {
   const active = jobs.filter((job) => job.active).length;
-  const wrong = jobs.filter((job) => !job.active && job.problem).length;
+  // What Find did not find is said where it was asked, and is nothing to mend.
+  const wrong = jobs.filter((job) => !job.active && job.problem && job.kind !== 'search').length;
   const parts = [];
   if (active) parts.push(many(active, 'job') + ' running');
   if (wrong) parts.push(many(wrong, 'problem'));

@@ -120,8 +120,16 @@ export function stageFound(root, view, onOverride) {
       row.node.classList.toggle('by-hand', item.by_hand);
       row.node.hidden = item.found === false;
     });
-    const absent = result.negatives.filter((item) => !item.found).map((item) => item.label);
-    put(rows.absent, absent.length ? 'Not detected: ' + absent.join(', ') : '');
+    const absent = result.negatives.filter((item) => !item.found);
+    const unknown = absent.filter((item) => item.note.startsWith('not looked for'));
+    const missed = absent.filter((item) => !unknown.includes(item));
+    const line = (title, items) =>
+      items.length ? title + items.map(({ label }) => label).join(', ') : '';
+    const lines = [
+      line('Not detected: ', missed),
+      line('Not looked for, as the detector does not know them: ', unknown),
+    ];
+    put(rows.absent, lines.filter(Boolean).join('. '));
     rows.presence.forEach((row, k) => {
       const item = result.presence[k];
       row.choice.value = item.override;

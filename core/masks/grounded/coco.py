@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -41,6 +42,7 @@ from truehue.core.masks.grounded.records import (
 from truehue.core.masks.grounded.weights import OPENCV_BYTES, VisionEntry, Weights
 from truehue.core.masks.salient import find_salient
 from truehue.core.prompts.prompt import article
+from truehue.core.prompts.tables import object_called
 
 FILE, GRAPH = COCO_SSD.files
 
@@ -89,11 +91,30 @@ def class_of(name: str) -> int | None:
     return CLASSES.get(SAME_AS.get(plain, plain))
 
 
+def nearest_name(name: str) -> str:
+    """The known name with the same noun (“coffee cup”), or that a name is a slip of (“bananna”); empty
+    where there is none."""
+    plain = " ".join(name.casefold().split())
+    known = sorted((*CLASSES, *SAME_AS), key=len)
+    if same_noun := [entry for entry in known if entry.split()[-1:] == plain.split()[-1:]]:
+        return same_noun[0]
+    # A word that is spelled right means something else: a coat is no cat.
+    if object_called(plain):
+        return ""
+    alike = get_close_matches(plain, [entry for entry in known if entry[0] == plain[:1]], 1, 0.82)
+    return next(iter(alike), "")
+
+
 def unknown_name(name: str) -> str:
     """Why a name cannot be looked for; empty for one that can."""
     if class_of(name):
         return ""
-    return f"COCO SSD does not know the name {name!r:.60}. Draw a box, or choose GroundingDINO."
+    near = nearest_name(name)
+    meant = f" Did you mean “{near}”?" if near else ""
+    return (
+        f"COCO SSD does not know the name {name!r:.60}, but {len(CLASSES)} others.{meant} Draw a box, "
+        "or choose GroundingDINO."
+    )
 
 
 @dataclass

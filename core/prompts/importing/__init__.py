@@ -14,7 +14,8 @@ in upper or lower case):
 ``role``               main, reference (has to share the first object's color) or bystander (must
                        not take it); without it main, but the second object is a bystander in coa
                        and a reference in ica
-``negative_labels``    parts that are not measured, separated by semicolons: ``stem;leaf``
+``negative_labels``    parts that are not measured, separated by semicolons: ``stem;leaf``; without
+                       it those of GenColorBench's table for the object, and none for ``;`` alone
 ``object_category``    the category of the object
 ``object2`` …          a second to ninth object: object2, color2, role2, negative_labels2, …
 ``category``, ``concept``, ``modifier``, ``modifier_kind``, ``style``, ``template``, ``notation``,

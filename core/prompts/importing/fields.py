@@ -176,11 +176,12 @@ def _targets(
 
 def _with_own(target: ObjectTarget, cells: Mapping[str, str]) -> ObjectTarget:
     """The target with what the record itself says of it, which goes before the tables."""
-    labels = tuple(part for part in re.split(r"\s*;\s*", cells["negative_labels"].strip()) if part)
+    given = cells["negative_labels"].strip()
+    labels = tuple(part for part in re.split(r"\s*;\s*", given) if part)
     return ObjectTarget(
         target.name,
         target.color,
-        labels or target.negative_labels,
+        labels if given else target.negative_labels,
         target.role,
         cells["object_category"] or target.category,
     )

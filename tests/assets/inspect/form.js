@@ -231,11 +231,17 @@ test('an object is found with the folded settings, which follow object and varia
   const made = await opened();
   answer('POST /api/inspect/find', { error: 'Its weights are missing.' }, 400);
   type(made.part('#object-name input'), 'jar');
-  await until(() => made.part('#negative-labels input').value === 'object=jar, rim');
+  const negatives = made.part('#negative-labels input');
+  await until(() => negatives.value === 'object=jar&variant=truehue, rim');
   const released = made.radio('mask-variant', 'released');
   released.click();
   const [box, negative] = ['#box-threshold input', '#negative-threshold input'].map(made.part);
   assert.deepEqual([box.value, negative.value], [released.dataset.box, released.dataset.negative]);
+  await until(() => negatives.value === 'object=jar&variant=released, rim');
+  // Labels that a person has edited stay.
+  type(negatives, 'lid');
+  made.radio('mask-variant', 'paper').click();
+  released.click();
   const detector = made.part('#detector input');
   const [first, second] = [...made.part('#detector datalist').options];
   assert.equal(detector.value, first.value);
@@ -256,7 +262,7 @@ test('an object is found with the folded settings, which follow object and varia
     [asked.image_id, asked.object_name, asked.variant, asked.presence, asked.box_threshold],
     ['a1', 'jar', 'released', '', null],
   );
-  assert.equal(asked.negatives, 'object=jar, rim');
+  assert.equal(asked.negatives, 'lid');
   assert.equal(made.text('.th-stage-message-text'), 'Its weights are missing.');
   assert.deepEqual(faults, []);
 });

@@ -121,6 +121,7 @@ test('what is at work and what has ended is listed', () => {
     [JOBS, [], 'adbc', '2 jobs running, 1 problem'],
     [JOBS, ['b', 'c'], 'ad', '2 jobs running'],
     [JOBS.slice(1, 3), ['b'], 'c', 'All jobs done'],
+    [[{ ...JOBS[1], kind: 'search' }], [], 'b', 'All jobs done'],
     [JOBS.slice(1, 3), ['b', 'c'], '', ''],
     [nine, [], '01234', 'All jobs done'],
   ]) {

@@ -24,7 +24,7 @@ from truehue.core.errors import TrueHueError
 from truehue.core.generation.request import Cancelled
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks.grounded.compose import is_automatic, steps_of
-from truehue.core.prompts.tables import objects
+from truehue.core.prompts.tables import SURFACE_LABELS, objects
 from truehue.core.records import ImageRecord, JobRecord, MaskRecord
 from truehue.storage import Storage
 from truehue.tabs.inspect.finding import EngineTool, Search, Segments
@@ -207,6 +207,15 @@ def test_negative_labels_come_from_the_table_of_objects() -> None:
     # Every row of the table fits into what is allowed.
     assert all(labels_of(labels_for(row.name)) for row in objects())
     assert labels_for("thing that is in no table") == ""
+
+
+def test_our_variant_measures_the_surface_that_an_object_is_asked_for() -> None:
+    assert "fur" in labels_for("cat", "paper").split(", ")
+    assert labels_for("cat", "paper") == labels_for("cat", "released")
+    kept = set(labels_for("cat", "paper").split(", ")) - set(labels_for("cat").split(", "))
+    assert kept == {"fur", "fur pattern", "fur texture"}
+    # Every label that is left out is one of the table's.
+    assert {label for row in objects() for label in row.negative_labels} >= SURFACE_LABELS
 
 
 # ── finding ─────────────────────────────────────────────────────────────────────────────────────

@@ -262,6 +262,10 @@ def test_labels_follow_the_object_and_thresholds_the_variant(
 ) -> None:
     labels = client.get("/api/inspect/labels", params={"object": "mug"}).json()
     assert labels == {"labels": "handle, rim, base"}
+    for variant_id, fur in (("truehue", False), ("paper", True)):
+        asked = {"object": "cat", "variant": variant_id}
+        answer = client.get("/api/inspect/labels", params=asked).json()
+        assert ("fur" in answer["labels"].split(", ")) is fur
     text = form_html(context.sources)
     for variant in VARIANTS:
         thresholds = variant.box_threshold, variant.negative_threshold

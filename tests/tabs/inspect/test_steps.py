@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from truehue.core.color.systems import parse_target
+from truehue.core.concepts.palette import describe_colors
+from truehue.core.images.pixels import masked_colors
 from truehue.core.verdict.measure import measure
-from truehue.tabs.inspect.steps import measured_on
+from truehue.tabs.inspect.steps import color_steps, measured_on
 
 
 @pytest.mark.parametrize(
@@ -27,6 +29,32 @@ def test_a_verdict_says_which_share_of_the_mask_it_measured(rule: str, text: str
     srgb8[:, 60:] = (30, 60, 190)
     measurement = measure(srgb8, np.ones((10, 100), bool), parse_target("red"), rule)
     assert measured_on(measurement) == text
+
+
+def test_negative_labels_that_took_nothing_are_one_step_a_reason() -> None:
+    unknown = "not looked for: COCO SSD does not know this name"
+    labels = (
+        ("collar", 40, ""),
+        ("eyes", 0, unknown),
+        ("bowl", 0, "not found"),
+        ("ear", 0, unknown),
+    )
+    parameters = {
+        "boxes": [{"label": "cat", "score": 0.9}],
+        "variant": {"name": "TrueHue", "box_threshold": 0.3},
+        "negatives": [
+            {"label": label, "taken_px": taken_px, "reason": reason}
+            for label, taken_px, reason in labels
+        ],
+    }
+    pixels = masked_colors(np.zeros((4, 4, 3), np.uint8), np.ones((4, 4), bool))
+    steps = color_steps("Automatic", parameters, (), describe_colors(pixels))
+    said = [(s["title"], s["text"]) for s in steps if s["title"].startswith("Negative")]
+    assert said == [
+        ("Negative label: collar", "40 px removed"),
+        ("Negative labels: eyes, ear", "not looked for: COCO SSD does not know these names"),
+        ("Negative label: bowl", "not found"),
+    ]
 
 
 def test_the_released_rule_names_the_steps_that_leave_pixels_out() -> None:

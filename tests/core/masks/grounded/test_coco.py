@@ -75,6 +75,25 @@ def test_an_object_is_found_by_its_name_and_cut_out(sources: Sources, mug: Rende
     assert caught.value.known[:2] == ("airplane", "apple")
 
 
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("Coffee  mug", "mug"),
+        ("racing car", "car"),
+        ("bananna", "banana"),
+        ("cats", "cat"),
+        ("coat", ""),  # spelled right, and no cat
+        ("dragon", ""),
+    ],
+)
+def test_a_name_that_is_not_known_leads_to_the_nearest_that_is(name: str, near: str) -> None:
+    assert coco.nearest_name(name) == near
+    said = coco.unknown_name(name)
+    assert "but 80 others." in said
+    assert len(said) < 160
+    assert ("Did you mean" in said) == bool(near)
+
+
 @needs_detector
 @needs_weights
 def test_a_color_that_is_unusual_hides_no_object(sources: Sources, banana: Rendering) -> None:
