@@ -314,26 +314,36 @@ class FolderReport:
         }
 
     def as_text(self) -> str:
-        """Lines for people: a summary, then each list that is not empty."""
+        """Lines for people who look before an import: a summary, then each list that is not empty."""
         enough = self.asked - self.missing.total
+        opened = self.found - self.unread
         lines = [
             f"{self.folder}: {self.files:,} files, layout {self.layout}, "
-            f"model {', '.join(self.models) or 'unknown'}.",
-            f"{self.found:,} images, {self.linked:,} linked to prompts: {self.taken:,} imported now, "
-            f"{self.known:,} imported before or copies, {self.broken.total:,} broken, "
-            f"{self.unread:,} not read.",
-            f"{enough:,} of {self.asked:,} prompts have {self.expected} or more images; "
-            f"{self.new_prompts:,} prompts are new. {self.extra.total:,} files are extra, "
-            f"{self.ignored:,} hidden, system or table files were ignored.",
+            f"model {', '.join(self.models) or 'unknown'}. A preview: nothing is stored.",
+            f"Images: {self.found:,}, of which {self.linked:,} have a prompt and "
+            f"{self.found - self.linked:,} none.",
+            f"Opened: {opened:,}, of which {self.taken:,} can be imported, {self.known:,} are copies "
+            f"of another file and {self.broken.total:,} are broken."
+            if opened
+            else "Opened: none; --read opens all, to find broken ones.",
         ]
+        if self.asked:
+            lines.append(
+                f"Prompts: {enough:,} of {self.asked:,} have {self.expected} or more images; "
+                f"{self.new_prompts:,} stand in the folder's table alone."
+            )
+        lines.append(
+            f"Other files: {self.extra.total:,} that would not be imported, and {self.ignored:,} "
+            "hidden, system or table files."
+        )
         if self.lossy:
             lines.append(
-                f"{self.lossy:,} images use lossy compression, which changes colors slightly."
+                f"Compressed with loss, which changes colors slightly: {self.lossy:,} images."
             )
         titles = (
             ("Broken", self.broken),
-            (f"Fewer than {self.expected} images", self.missing),
-            ("Extra files", self.extra),
+            (f"Prompts with fewer than {self.expected} images", self.missing),
+            ("Not imported", self.extra),
             ("Same pixels as another file", self.same),
             ("Remarks", self.problems),
         )

@@ -340,12 +340,12 @@ def plain_sentence(
         return f"{subject} is {name}, not {color}."
     if name:  # what a code looks like may well have the same name
         return f"{subject} is {name}: {away}."
-    hue = abs(offset.get("hue_deg") or 0.0)
-    if hue >= SHOWN_HUE_DEG:
-        return f"{subject} has another hue, {hue:.0f}° off: {away}."
     share = _naming(tuple(lab)).share_of(target.name or "") or 0.0
     if share >= NAME_SHARE:
         away += f"; {share:.0%} of people do call it {color}"
+    hue = abs(offset.get("hue_deg") or 0.0)
+    if hue >= SHOWN_HUE_DEG:
+        return f"{subject} has another hue, {hue:.0f}° off: {away}."
     faults = _faults(offset.get("lightness") or 0.0, offset.get("chroma") or 0.0)
     return f"{subject} is {' and '.join(faults)}: {away}." if faults else f"{subject} is {away}."
 

@@ -37,7 +37,8 @@ LIT_HELP = (
 MEAN_HELP = "The mean of all pixels in CIELAB, shadows and highlights included."
 PALETTE_HELP = (
     "Exact pixels pooled in 8 × 8 × 8 cells of sRGB; the largest 20, merged while "
-    f"{MERGED_DELTA_E00:g} ΔE00 or less apart."
+    f"{MERGED_DELTA_E00:g} ΔE00 or less apart. Compare pools a sample of 100 × 100 pixels, as "
+    "ColorConceptBench does, so its palette of the same pixels can differ."
 )
 
 
@@ -206,7 +207,7 @@ def colors_view(described: ColorDescription, suffix: str, note: str = "") -> Col
         "note": note,
         "palette": palette,
         "palette_help": PALETTE_HELP,
-        "palette_text": f"{_many(len(palette))}, {share:.0f}% of the pixels · CIELAB for D65, 2°",
+        "palette_text": f"{_many(len(palette))}, {share:.0f}% of all pixels · CIELAB for D65, 2°",
         "rows": [
             color_row("Lit region", described.lit_lab, lit_share, LIT_HELP),
             color_row("Mean of all pixels", described.mean_lab, "all pixels", MEAN_HELP),

@@ -39,6 +39,7 @@ from truehue.tabs.runs.measured import (
 from truehue.tabs.runs.request import DETECTOR, SEGMENTER, RunRequest
 from truehue.tabs.runs.scored import generations_of, outcomes, table_of
 from truehue.tabs.verdicts.scoring import score_stored_images
+from truehue.tabs.verdicts.summary import NO_MASK
 
 LOOK_S = 0.5
 SHOWN = 100
@@ -226,7 +227,7 @@ def score(
             "Verdicts and measured colors are on the cards below."
             + (" In Explore the verdicts are a run of their own." if ids else "")
         ],
-        "lists": [_not_measured(lacking)],
+        "lists": [_not_measured(context, image_ids, lacking)],
         **({} if stopped or masker == WHOLE else _offer_rest(context, image_ids)),
     }
 
@@ -260,13 +261,20 @@ def score_rest(context: Context, image_ids: Sequence[str], job: Job) -> dict[str
         "title": "Cancelled. What was measured stays." if job.stop.is_set() else "Scored",
         "counts": outcomes(context, image_ids),
         "notes": ["Verdicts and measured colors are on the cards below."],
-        "lists": [_not_measured(lacking)],
+        "lists": [_not_measured(context, image_ids, lacking)],
         **_offer_rest(context, image_ids),
     }
 
 
-def _not_measured(lacking: Sequence[str]) -> dict[str, Any]:
-    return {"title": "Not measured", "items": lacking[:SHOWN], "total": len(lacking)}
+def _not_measured(
+    context: Context, image_ids: Sequence[str], lacking: Sequence[str]
+) -> dict[str, Any]:
+    """The images that were not measured, each with the reason: those without a target color are
+    ``lacking``, of the others no object has a mask."""
+    rows = without_mask(context, generations_of(context, image_ids))
+    unscored = [f"{name_of_row(row)}: {NO_MASK}" for row in rows if expectations_of(row.targets)]
+    items = [*lacking, *unscored]
+    return {"title": "Not measured", "items": items[:SHOWN], "total": len(items)}
 
 
 def _report(job: Job, done: int, total: int) -> None:

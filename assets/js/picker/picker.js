@@ -122,7 +122,9 @@ export function mount({ element, props, trigger, watch }) {
     swatch.style.background = color ? color.hex : '';
     const typed = color && !color.name && !color.notation && input.value.trim() === color.hex;
     tag.textContent =
-      !color || typed ? '' : (color.name ? color.system.toUpperCase() + ' · ' : '') + color.hex;
+      !color || typed
+        ? ''
+        : (color.name ? color.system.toUpperCase() + ' ·\u00a0' : '') + color.hex;
   }
   function showPicked() {
     close();

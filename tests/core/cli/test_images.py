@@ -51,16 +51,16 @@ def test_a_plan_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     status, text = run(folder, "--prompts", folder.parent / "cna_l2.csv", "--expected", 2)
     assert status == 0
     assert text.splitlines() == [
-        "run: 4 files, layout published, model unknown.",
-        "3 images, 3 linked to prompts: 0 imported now, 0 imported before or copies, "
-        "0 broken, 3 not read.",
-        "1 of 2 prompts have 2 or more images; 0 prompts are new. 1 files are extra, 0 hidden, "
-        "system or table files were ignored.",
+        "run: 4 files, layout published, model unknown. A preview: nothing is stored.",
+        "Images: 3, of which 3 have a prompt and 0 none.",
+        "Opened: none; --read opens all, to find broken ones.",
+        "Prompts: 1 of 2 have 2 or more images; 0 stand in the folder's table alone.",
+        "Other files: 1 that would not be imported, and 0 hidden, system or table files.",
         "",
-        "Fewer than 2 images (1):",
+        "Prompts with fewer than 2 images (1):",
         "  cna_l2-2: 1 of 2 images",
         "",
-        "Extra files (1):",
+        "Not imported (1):",
         "  notes.txt: It is not an image file.",
     ]
     assert capsys.readouterr().err == "cna_l2.csv: line 4: The prompt is empty.\n"

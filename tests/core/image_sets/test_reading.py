@@ -189,7 +189,7 @@ def test_stop_ends_before_the_next_file(tmp_path: Path) -> None:
     result = tally.report()
     assert (result.taken, result.unread) == (2, 3)
     _adds_up(result)
-    assert "3 not read." in result.as_text()
+    assert "Opened: 2, of which 2 can be imported" in result.as_text()
     assert list(read(planned, stop=stop)) == []
 
 
@@ -233,7 +233,7 @@ def test_the_report_is_bounded_and_says_how_many(tmp_path: Path) -> None:
     assert as_json["broken"]["first"][0]["where"] == "p-0_1.png"
     assert as_json["models"] == ["unknown"]
     text = result.as_text()
-    assert "Fewer than 4 images (300):" in text
+    assert "Prompts with fewer than 4 images (300):" in text
     assert "… and 100 more" in text
     assert "p-0_1.png: p-0_1.png is empty" in text
 

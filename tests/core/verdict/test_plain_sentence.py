@@ -86,6 +86,13 @@ def test_a_wrong_hue_without_an_agreed_name_is_not_blamed_on_chroma() -> None:
     assert plain_sentence("fail", "the flower", target, offset=offset, **arguments) == (
         "The flower has another hue, 56° off: 24.0 ΔE00 from pink in this light."
     )
+    # CSS's brown is redder than what people call brown.
+    offset, arguments["lab"] = {"hue_deg": 39.3}, (53.06, 11.92, 24.27)
+    brown = parse_target("css:brown")
+    assert plain_sentence("fail", "the cat", brown, offset=offset, **arguments) == (
+        "The cat has another hue, 39° off: 24.0 ΔE00 from brown in this light; 52% of people do call it "
+        "brown."
+    )
 
 
 def test_a_color_that_people_call_by_the_targets_name_says_so() -> None:

@@ -217,10 +217,14 @@ def test_images_in_which_nothing_was_selected_are_scored_whole(
     selected = score("exact", rest=False)
     assert [2, "images without a mask: not scored"] in selected["counts"]
     assert selected["score"]["rest"] == 3
+    (lacking,) = selected["lists"]
+    assert (lacking["title"], lacking["total"]) == ("Not measured", 3)
+    assert [item.split(":")[0] for item in lacking["items"]] == ["dog.png", "cat.png", "cup.png"]
     assert [masker["id"] for masker in selected["score"]["maskers"]] == ["whole"]
     runs = len(context.service(RunSupervisor).folders())
     whole = score("whole", rest=True)
     assert "score" not in whole
+    assert whole["lists"][0]["total"] == 0
     assert [1, "verdicts by truehue: pass"] in whole["counts"]
     assert [1, "image without a target color: measured"] in whole["counts"]
     assert len(context.service(RunSupervisor).folders()) == runs
