@@ -86,6 +86,7 @@ declare namespace Api {
     '/api/vlm/results': ResultsView;
     '/api/vlm/start': StartView;
     '/healthz': Health;
+    '/study/{}/glance': ColoredSketch;
     '/study/{}/state': ParticipantState;
   }
 
@@ -168,6 +169,7 @@ declare namespace Api {
     '/api/studies/{}/participants/{}/include': [Omit<Decide, 'study' | 'participant'>, Decided];
     '/api/studies/{}/practice': [Omit<PostPractice, 'study'>, AnsweredPractice];
     '/api/studies/{}/preview': [Omit<PreviewRequest, 'study'>, PreviewAddress];
+    '/api/studies/{}/publish': [Omit<PublishRequest, 'study'>, PublicationView];
     '/api/studies/{}/quality': [Omit<SetColoringRule, 'study'>, QualityView];
     '/api/studies/{}/recolor': [Omit<PostRecolor, 'study'>, MarkedColoring];
     '/api/studies/{}/review': [Omit<PostReview, 'study'>, ReviewView];
@@ -175,6 +177,7 @@ declare namespace Api {
     '/api/studies/{}/rule': [Omit<SetRule, 'study'>, RuleSet];
     '/api/studies/{}/state': [Omit<StateRequest, 'study'>, ChangedStudy];
     '/api/studies/{}/submissions': [Omit<StudyRequest, 'study'>, SubmissionsAnswer];
+    '/api/studies/{}/unpublish': [Omit<StudyRequest, 'study'>, PublicationView];
     '/api/trash': [Delete, TrashJson];
     '/api/trash/{}/purge': [Omit<Deleted, 'trash_id'>, Done];
     '/api/trash/{}/restore': [Omit<Deleted, 'trash_id'>, TrashJson];
@@ -462,6 +465,7 @@ declare namespace Api {
     tasks?: Array<string>;
     practice?: PracticeForm | null;
     ask_background?: boolean;
+    reference_image?: boolean;
     examples?: Array<ExampleForm> | null;
     number?: number | string | null;
     model_sets?: Array<Array<string>>;
@@ -678,6 +682,18 @@ declare namespace Api {
     undone: number;
     part: boolean;
     case: string;
+  }
+
+  interface ColoredSketch {
+    position: number;
+    practice: boolean;
+    words: string;
+    original: number | null;
+    group: string;
+    ask_background: boolean;
+    sketch: SketchSize;
+    actions: Array<Record<string, any>>;
+    changeable: boolean;
   }
 
   interface ColoringComparison {
@@ -3081,6 +3097,7 @@ declare namespace Api {
     practice: PlanPractice;
     examples: Array<Record<string, any>>;
     ask_background: boolean | null;
+    reference_image: boolean;
     sketches: number;
     question_set: Record<string, any> | null;
     completion: Record<string, string>;
@@ -3373,6 +3390,22 @@ declare namespace Api {
   interface PromptsImport {
     set_id: string;
     report: ImportReport;
+  }
+
+  interface PublicationJson {
+    url: string;
+    images: boolean;
+    published_at: string;
+    shown: boolean;
+  }
+
+  interface PublicationView {
+    publication: PublicationJson | null;
+  }
+
+  interface PublishRequest {
+    study: string;
+    images?: boolean;
   }
 
   interface Published {
@@ -3833,6 +3866,7 @@ declare namespace Api {
     tasks?: Array<string>;
     practice?: PracticeForm | null;
     ask_background?: boolean;
+    reference_image?: boolean;
     examples?: Array<ExampleForm> | null;
     number?: number | string | null;
     model_sets?: Array<Array<string>>;
@@ -4670,6 +4704,7 @@ declare namespace Api {
     tasks?: Array<string>;
     practice?: PracticeForm | null;
     ask_background?: boolean;
+    reference_image?: boolean;
     examples?: Array<ExampleForm> | null;
     number?: number | string | null;
     model_sets?: Array<Array<string>>;
@@ -4739,6 +4774,7 @@ declare namespace Api {
     places: number;
     practice?: PracticeSetting;
     examples?: Array<ColoringExample>;
+    reference_image?: boolean;
     state?: string;
   }
 
@@ -4844,6 +4880,7 @@ declare namespace Api {
     plan: PlanJson;
     provenance: Array<string>;
     links: Array<LinkJson>;
+    publication: PublicationJson | null;
     progress: StudyProgress;
     history: Array<LogEntryJson>;
   }
