@@ -18,9 +18,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from truehue.core.command import (
     ENDPOINTS,
@@ -38,6 +39,7 @@ from truehue.tabs.command.main import WITHOUT_PAGE, command_of
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
     from truehue.tabs.page.context import Context
+    from truehue.tabs.studies.colorings.notices import NoticeSettings
 
 EVERY_HOST = ("*",)
 DEFAULT_PORT = 7860
@@ -64,6 +66,16 @@ NO_ACCOUNT_IN_SPACE = (
 
 
 @dataclass(frozen=True)
+class Notify:
+    """Where notices go: to a ``webhook``, and to a ``command`` that is split into words."""
+
+    webhook: str = ""
+    command: str = ""
+    address: str = ""
+    minutes: float = 10.0
+
+
+@dataclass(frozen=True)
 class Settings:
     """Where the data lies and where the app listens.
 
@@ -73,6 +85,7 @@ class Settings:
     ``example``: an empty data folder opens with an example, a demonstration with samples of every
     room (TRUEHUE_EXAMPLE=0: an empty stage, and no samples).
     ``backup``: the data is backed up before an update changes the layout of the database.
+    ``notify``: where notices of people who wait go, and by which address TrueHue is reached.
     """
 
     data: str
@@ -87,6 +100,7 @@ class Settings:
     example: bool = True
     demo: bool = False
     backup: bool = True
+    notify: Notify = field(default_factory=lambda: Notify())
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -214,6 +228,7 @@ def serve(
     from truehue.tabs.shell.shell import mount
     from truehue.tabs.shell.workspaces import Demonstration
     from truehue.tabs.shell.zero_gpu import report_ready
+    from truehue.tabs.studies.colorings.notices import PracticeNotices
     from truehue.tabs.vlm.service import EvaluationService
 
     munsell = load_munsell(settings.munsell) if settings.munsell else None
@@ -222,6 +237,7 @@ def serve(
     runs = folders_of_runs(settings.runs)
     hosts = allowed_hosts(settings.host, settings.public)
     folder = Path(settings.models).expanduser() if settings.models else None
+    notices = notice_settings(settings)
     context = make_context(
         storage,
         settings.data,
@@ -247,6 +263,7 @@ def serve(
         context.service(EvaluationService).begin()
         context.service(Control).begin()
         context.service(BucketBackup).begin(restored)
+        context.service(PracticeNotices).begin(context, notices)
     app = mount(context, hosts=hosts)
     freeze_gc()
     report_ready()
@@ -281,6 +298,28 @@ def serve(
     finally:
         context.close()
     return 0
+
+
+def notice_settings(settings: Settings) -> NoticeSettings:
+    """Where notices of people who wait go. Raises BadInput for an address or a command that cannot
+    be."""
+    from truehue.tabs.studies.colorings.notices import NoticeSettings
+
+    notify = settings.notify
+    for option, address in (("webhook", notify.webhook), ("address", notify.address)):
+        parts = urlsplit(address)
+        if address and (parts.scheme not in ("http", "https") or not parts.hostname):
+            raise BadInput(f"--notify-{option} is an address such as https://lab.example/hook.")
+    try:
+        command = tuple(shlex.split(notify.command))
+    except ValueError as error:
+        raise BadInput(f"--notify-command cannot be read: {error}.") from error
+    if command and shutil.which(command[0]) is None:
+        raise BadInput(f"--notify-command: there is no program {command[0]!r} on this machine.")
+    local = f"http://127.0.0.1:{settings.port}"
+    return NoticeSettings(
+        notify.webhook, command, (notify.address or local).rstrip("/"), notify.minutes
+    )
 
 
 def warm(context: Context, has_answered: Callable[[], bool]) -> None:
@@ -350,6 +389,20 @@ def _port(text: str) -> int:
     return port
 
 
+def _minutes(text: str) -> float:
+    try:
+        minutes = float(text)
+    except ValueError:
+        minutes = -1.0
+    if not 0 < minutes <= 1440:
+        raise argparse.ArgumentTypeError(f"minutes are a number above 0, at most 1440, not {text}")
+    return minutes
+
+
+def _from_environment(name: str) -> Callable[[], str]:
+    return lambda: os.environ.get(name, "")
+
+
 def _default_host() -> str:
     """A Hugging Face Space reaches the app from outside its container; a workbench does not."""
     return "0.0.0.0" if os.environ.get("SPACE_ID") else "127.0.0.1"
@@ -370,6 +423,12 @@ def _settings(options: argparse.Namespace) -> Settings:
         os.environ.get("TRUEHUE_EXAMPLE", "1") != "0",
         options.demo,
         options.backup,
+        Notify(
+            options.notify_webhook,
+            options.notify_command,
+            options.notify_address,
+            options.notify_minutes,
+        ),
     )
 
 
@@ -411,6 +470,30 @@ COMMAND = Command(
             "--backup",
             "where an update changes the layout of the database, back the data up first",
             default=True,
+        ),
+        arg(
+            "--notify-webhook URL",
+            "post JSON there when participants wait for a review of their practice (default: "
+            "TRUEHUE_NOTIFY_WEBHOOK, which other users of the machine do not see)",
+            default=_from_environment("TRUEHUE_NOTIFY_WEBHOOK"),
+        ),
+        arg(
+            "--notify-command COMMAND",
+            "run this then, with the notice on standard input, such as: mail -s TrueHue "
+            "ann@lab.example (default: TRUEHUE_NOTIFY_COMMAND)",
+            default=_from_environment("TRUEHUE_NOTIFY_COMMAND"),
+        ),
+        arg(
+            "--notify-address URL",
+            "the address at which researchers open TrueHue, for the link in notices (default: "
+            "TRUEHUE_NOTIFY_ADDRESS, or the one of this machine)",
+            default=_from_environment("TRUEHUE_NOTIFY_ADDRESS"),
+        ),
+        arg(
+            "--notify-minutes MINUTES",
+            "a study sends at most one notice in so many minutes (default %(default)s)",
+            type=_minutes,
+            default=10.0,
         ),
     ),
     _serve,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -114,6 +114,8 @@ class LiveStudy:
         self._names: dict[str, str] = {}
         self.finished, self.cost = 0, 0
         self.turned_away: RefusedVisits | None = None
+        self.on_practice: Callable[[], None] = lambda: None
+        """Called when somebody waits for a review of their practice; it returns at once."""
         self.most_cost = MAX_PREVIEW_BYTES if book.preview else MAX_STUDY_BYTES
         self.seen = book.changes()
         self.study: StudyRecord = book.study()

@@ -152,6 +152,9 @@ async def post(
             "feedback": session.feedback(posted.positions),
             "participant": participant_json(live_study, session),
         }
+        waits = bool(posted.stored) and session.waits
+    if waits:
+        live_study.on_practice()
     await close_if_due(live_study)
     if posted.status != 200:
         answer["error"] = str(posted.refused[0][1])

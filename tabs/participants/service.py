@@ -10,7 +10,7 @@ import asyncio
 import math
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -123,6 +123,9 @@ class Participation:
         self.submissions = SubmissionChecks(Prolific.from_environment())
         self._checking: set[asyncio.Task[None]] = set()
         self.refusals = Refusals(about="on a study's page, ")
+        self.on_practice: Callable[[str], None] = lambda study_id: None
+        """Called with a study's id when somebody there waits for a review of their practice; it
+        returns at once."""
 
     @classmethod
     def of(cls, parts: AppParts) -> Participation:
@@ -329,6 +332,7 @@ class Participation:
                 live_study = self._desks[study_id] = LiveStudy(
                     DatabaseStudyStore(self._storage, study_id), self._clock, self._drawing
                 )
+                live_study.on_practice = lambda: self.on_practice(study_id)
             return live_study
 
     def _stamp(self) -> int:

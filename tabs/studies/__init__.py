@@ -15,6 +15,7 @@ FEATURE = Feature(
         "colorings.layers:ColoringMeasurements",
         "colorings.facts:ColoringCache",
         "publication.public:PublicPages",
+        "colorings.notices:PracticeNotices",
     ),
     routers=(
         "routes:study_routes",

@@ -7,11 +7,9 @@ from collections.abc import Collection, Iterable, Sequence
 from statistics import median
 from typing import TypedDict
 
-from truehue.annotation.assignment.endings import rounds
-from truehue.annotation.assignment.practice import PracticeStage, practice_state
 from truehue.annotation.judgments.answers import AnswerKind, answers_of
 from truehue.core.records import LayerRecord
-from truehue.core.studies import ColoringMark, EventKind, Purpose
+from truehue.core.studies import Purpose
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
@@ -23,7 +21,9 @@ from truehue.tabs.studies.colorings.facts import (
     known,
 )
 from truehue.tabs.studies.colorings.marks import open_recolors
+from truehue.tabs.studies.colorings.notices import NoticesJson, PracticeNotices
 from truehue.tabs.studies.colorings.submitted import MAIN, SECOND, TRAINING, SubmittedColoring
+from truehue.tabs.studies.colorings.waiting import WaitingPractice, practice_waiting
 from truehue.tabs.studies.results import ComputationState, StudyReference, state_json
 
 
@@ -70,26 +70,6 @@ class ColoringPerson(TypedDict):
     excluded: bool
 
 
-class SkippedSketch(TypedDict):
-    """A sketch that was left, and why."""
-
-    position: int
-    words: str
-    reason: str
-    sketch: str
-
-
-class WaitingPractice(TypedDict):
-    """A participant whose practice nobody has looked at yet."""
-
-    participant: str
-    number: int
-    label: str
-    round: int
-    positions: list[int]
-    skipped: list[SkippedSketch]
-
-
 class OpenRecolor(TypedDict):
     """A second coloring that was requested."""
 
@@ -115,6 +95,7 @@ class ColoringProgress(ComputationState):
     concepts: list[ConceptProgress]
     people: list[ColoringPerson]
     practice_waiting: list[WaitingPractice]
+    notices: NoticesJson | None
     recolors_open: list[OpenRecolor]
     mismatches: list[MismatchedLayer]
     drawn: int
@@ -132,7 +113,7 @@ def coloring_progress(context: Context, actor: Actor, request: StudyReference) -
     main = [coloring for coloring in current.given if coloring.purpose == MAIN]
     differing = [coloring for coloring in current.given if _differs(layers.get(coloring.answer.id))]
     skips = _skips(current)
-    waiting = _practice_waiting(current)
+    waiting = practice_waiting(current)
     return {
         **state_json(computed),
         "colorings": len(main),
@@ -143,6 +124,7 @@ def coloring_progress(context: Context, actor: Actor, request: StudyReference) -
         "concepts": _concepts(current, main, skips, facts),
         "people": _people(current, layers, facts, {record["participant"] for record in waiting}),
         "practice_waiting": waiting,
+        "notices": context.service(PracticeNotices).state(current.study_id),
         "recolors_open": [
             {
                 "participant": participant,
@@ -230,52 +212,6 @@ def _people(
                 "mismatches": sum(_differs(layers.get(coloring.answer.id)) for coloring in own),
                 "seconds": _seconds(main),
                 "excluded": person_name(person.number) in out,
-            }
-        )
-    return rows
-
-
-def _practice_waiting(current_colorings: CurrentColorings) -> list[WaitingPractice]:
-    """Whose practice is through and was not looked at, whoever was to look: the newest round by
-    each who did not withdraw, with the sketches in it that were left for a reason."""
-    plan = current_colorings.plan
-    if not plan.practice.case_ids:
-        return []
-    marks: dict[str, list[ColoringMark]] = {}
-    for mark in current_colorings.marks:
-        marks.setdefault(mark.participant_id, []).append(mark)
-    rows: list[WaitingPractice] = []
-    for person in current_colorings.source.participants:
-        trials = current_colorings.source.trials.get(person.id, ())
-        events = current_colorings.source.events.get(person.id, ())
-        if any(trial.purpose is Purpose.MAIN for trial in trials):
-            continue
-        if any(event.kind is EventKind.WITHDRAWAL for event in events):
-            continue
-        answers = answers_of(
-            plan, [trial for trial in trials if trial.stimulus_id in plan.by_id], events
-        )
-        state = practice_state(plan, trials, answers, marks.get(person.id, ()))
-        if state.stage is not PracticeStage.WAITING:
-            continue
-        values = rounds(plan, trials)
-        rows.append(
-            {
-                "participant": person.id,
-                "number": person.number,
-                "label": f"Participant {person.number + 1}",
-                "round": len(values),
-                "positions": [trial.position for trial in values[-1]],
-                "skipped": [
-                    {
-                        "position": trial.position,
-                        "words": plan.case_by_id[plan.by_id[trial.stimulus_id].case_id].words,
-                        "reason": answers[trial.position].reason,
-                        "sketch": plan.case_by_id[plan.by_id[trial.stimulus_id].case_id].sketch,
-                    }
-                    for trial in values[-1]
-                    if answers[trial.position].kind is AnswerKind.SKIP
-                ],
             }
         )
     return rows

@@ -1,12 +1,22 @@
 // The practice of waiting participants, one after the other: to accept or to request again, by key.
 import { arrange, make, many, put } from '../../shared/dom.js';
 import { ask, send } from '../../shared/http.js';
-import { button, card, nothing, problemLine, question, reasonField } from '../parts.js';
+import { ago, button, card, nothing, problemLine, question, reasonField } from '../parts.js';
 import { onView, openStudy } from '../view.js';
 import { background, clock, comments, picture } from './coloring_card.js';
 
 const POLL_MS = 6000;
 const TYPING = 'input, textarea, select, [contenteditable], dialog[open]';
+
+/** How notices go out that people wait; nothing where none do. @param {Api.NoticesJson | null} notices */
+function noticeWords(notices) {
+  if (!notices) return '';
+  const ways = notices.ways.join(' and ');
+  if (notices.problem)
+    return `△ The last notice that people wait failed. ${notices.problem} Tell the person who runs this TrueHue.`;
+  const last = notices.sent_at ? `, last ${ago(notices.sent_at)}` : '';
+  return `A notice goes out by ${ways} when people wait, at most every ${notices.minutes} minutes${last}.`;
+}
 
 /**
  * @param {HTMLElement} box
@@ -17,6 +27,7 @@ export function practiceView(box, current) {
   const said = make('p', 'th-study-said');
   const headline = make('p', 'th-study-headline');
   const list = make('div', 'th-study-view');
+  const notice = make('p', 'th-soft th-colorings-notice');
   /** Who waits, the first of whom is on screen. @type {any[]} */
   let people = [];
   /** Answered here, and maybe not yet known as such to the study. @type {Set<string>} */
@@ -182,7 +193,7 @@ export function practiceView(box, current) {
         ? WORDS[review]
         : ['This study has no practice', 'Participants start with the sketches at once.'];
       const live = button('Open Live', () => openStudy(current.study.id, 'live'));
-      arrange(box, [line, said, nothing(text[0], text[1], [live])]);
+      arrange(box, [line, said, nothing(text[0], text[1], [live]), notice]);
       return;
     }
     put(
@@ -192,7 +203,7 @@ export function practiceView(box, current) {
         : many(people.length, 'person').replace('persons', 'people') +
             ' wait for your review of the practice.',
     );
-    arrange(box, [line, headline, said, list]);
+    arrange(box, [line, headline, said, list, notice]);
     const now = JSON.stringify([person, people.length > 1]);
     if (now === rendered) return;
     rendered = now;
@@ -227,7 +238,9 @@ export function practiceView(box, current) {
     if (!box.isConnected || !onView('practice')) return;
     try {
       // Also where it is reviewed automatically: what cannot be drawn waits for somebody.
-      const { practice_waiting: all } = await ask(`${current.address}/colorings/progress`);
+      const { practice_waiting: all, notices } = await ask(`${current.address}/colorings/progress`);
+      put(notice, noticeWords(notices));
+      notice.dataset.problem = notices?.problem ? 'true' : '';
       const open = all.filter((person) => !answered.has(keyOf(person)));
       const order = people.map(keyOf);
       const place = (person) => {
