@@ -187,13 +187,15 @@ class MarkKind(StrEnum):
     ``practice`` is about the round that its trial is of: ``accepted`` or ``again``. ``recolor``
     asks for a second coloring: ``asked``, or ``withdrawn`` while it was not given yet. ``review``
     is an expert's ``consistent`` or ``inconsistent``, ``keep`` a decision: ``kept`` or
-    ``discarded``.
+    ``discarded``. ``sent-back`` gives a coloring back to the experts who reviewed it before:
+    ``sent``, or ``withdrawn``. The reason of a review is the expert's comment.
     """
 
     REVIEW = "review"
     PRACTICE = "practice"
     RECOLOR = "recolor"
     KEEP = "keep"
+    SENT_BACK = "sent-back"
 
 
 MARK_VALUES: Mapping[MarkKind, tuple[str, ...]] = {
@@ -201,6 +203,7 @@ MARK_VALUES: Mapping[MarkKind, tuple[str, ...]] = {
     MarkKind.PRACTICE: ("accepted", "again"),
     MarkKind.RECOLOR: ("asked", "withdrawn"),
     MarkKind.KEEP: ("kept", "discarded", ""),
+    MarkKind.SENT_BACK: ("sent", "withdrawn"),
 }
 """What a mark can say, by its kind; empty takes back what its author said before."""
 

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -150,6 +150,42 @@ def agreement(
         nominal,
         _notes(votes),
     )
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """How far two experts agree over the ``colorings`` that both reviewed: ``equal`` is the share
+    of equal answers, 0 to 1, ``kappa`` Cohen's, NaN where both gave one and the same answer to
+    all."""
+
+    first: str
+    second: str
+    colorings: int
+    equal: float
+    kappa: float
+
+
+def pair_agreements(reviews: Iterable[Review]) -> tuple[PairAgreement, ...]:
+    """The agreement of every two experts with a coloring in common, by their names.
+
+    κ is that of J. Cohen, "A Coefficient of Agreement for Nominal Scales", Educational and
+    Psychological Measurement 20 (1960), 37–46.
+    """
+    answers: dict[str, dict[Key, bool]] = {}
+    for review in last_reviews(reviews).values():
+        answers.setdefault(review.reviewer, {})[review.coloring] = review.consistent
+    pairs = []
+    for first, second in combinations(sorted(answers), 2):
+        common = sorted(answers[first].keys() & answers[second].keys())
+        if not common:
+            continue
+        yes = np.array([[answers[name][key] for key in common] for name in (first, second)])
+        equal = float((yes[0] == yes[1]).mean())
+        shares = yes.mean(axis=1)
+        chance = float(shares.prod() + (1 - shares).prod())
+        kappa = (equal - chance) / (1 - chance) if chance < 1 else float("nan")
+        pairs.append(PairAgreement(first, second, len(common), equal, kappa))
+    return tuple(pairs)
 
 
 def _notes(votes: Mapping[Key, Votes]) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
 """Once there are accounts, only sign-in, the participants' pages, published results and ``/healthz``
-are open without a sign-in.
+are open without a sign-in; and experts see their reviews alone.
 
 The guard covers every route: ours, Gradio's, MCP's, and those that a later version adds.
 """
@@ -20,7 +20,7 @@ from starlette.websockets import WebSocketClose
 from truehue.tabs.page.actor import actor_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.refusals import note_refusal
-from truehue.tabs.page.roles import NOBODY
+from truehue.tabs.page.roles import NOBODY, Role
 
 SIGN_IN = (
     "You are not signed in, or your session has ended. Reload the page and sign in; a program "
@@ -33,14 +33,23 @@ _OPEN = re.compile(
     r"/(study|results|assets/participants)/.+",
     re.DOTALL,
 )
+REVIEW = "/review"
+"""The page of experts."""
+EXPERTS = "Experts review colorings here, and see nothing else."
+_OF_EXPERTS = re.compile(
+    r"/review|/api/reviews|/api/studies/[0-9a-f]{8,32}/review(/[0-9a-f]{32}\.png)?|"
+    r"/assets/[0-9a-f]{16}/(css/review\.css|js/(studies|shared|participants)/.+)"
+)
+_STUDY = re.compile(r"(?:^|&)study=([0-9a-f]{8,32})(?:&|$)")
 _UPWARD = re.compile(r"(^|[/\\])\.\.?($|[/\\])|\\|//")
 
 
 class Guard:
-    """ASGI middleware that lets nobody through who has no session, where one is asked for.
+    """ASGI middleware that lets nobody through who has no session, where one is asked for, and
+    experts to their reviews alone.
 
-    A page is then led to ``/signin`` and back; anything else is answered 401 in words. What is for
-    those who signed in, no cache between keeps for others.
+    A page is then led to ``/signin`` and back, or to the reviews; anything else is answered 401 or
+    403 in words. What is for those who signed in, no cache between keeps for others.
     """
 
     def __init__(self, app: ASGIApp, context: Context) -> None:
@@ -50,8 +59,12 @@ class Guard:
         if scope["type"] not in ("http", "websocket") or is_open(scope["path"]):
             await self._app(scope, receive, send)
             return
-        if actor_of(self._context, HTTPConnection(scope)) == NOBODY:
+        actor = actor_of(self._context, HTTPConnection(scope))
+        if actor == NOBODY:
             await _refuse(scope, receive, send)
+            return
+        if actor.role is Role.EXPERT and not is_of_experts(scope["path"]):
+            await _refuse_expert(scope, receive, send)
             return
         if not self._context.storage.accounts.any():
             await self._app(scope, receive, send)
@@ -70,6 +83,12 @@ def is_open(path: str) -> bool:
     return _OPEN.fullmatch(path) is not None and not _UPWARD.search(path)
 
 
+def is_of_experts(path: str) -> bool:
+    """Whether experts may ask for this path; all others are closed to them, also those that a later
+    version adds."""
+    return _OF_EXPERTS.fullmatch(path) is not None and not _UPWARD.search(path)
+
+
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
     note_refusal("a request without a session")
     if scope["type"] == "websocket":
@@ -84,6 +103,20 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
         return
     answer = JSONResponse({"error": SIGN_IN, "signin": "/signin"}, 401, headers)
     await answer(scope, receive, send)
+
+
+async def _refuse_expert(scope: Scope, receive: Receive, send: Send) -> None:
+    """Leads an expert to their reviews; what is no page is refused."""
+    if scope["type"] == "websocket":
+        await WebSocketClose(NO_PROTOCOL)(scope, receive, send)
+        return
+    headers = {"Cache-Control": "no-store"}
+    if is_page(scope):
+        study = _STUDY.search(scope.get("query_string", b"").decode("latin-1"))
+        address = f"{REVIEW}?study={study[1]}" if study else REVIEW
+        await RedirectResponse(address, 303, headers)(scope, receive, send)
+        return
+    await JSONResponse({"error": EXPERTS}, 403, headers)(scope, receive, send)
 
 
 def is_page(scope: Scope) -> bool:

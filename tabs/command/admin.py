@@ -52,7 +52,8 @@ NAME = arg("name NAME", "what one signs in with")
     arg(
         "--role",
         "admin: everything; researcher: makes studies, and changes what is their own; expert: "
-        "looks, and reviews (default: the first account is an admin's, others are researchers')",
+        "reviews colorings, and sees nothing else (default: the first account is an admin's, "
+        "others are researchers')",
         choices=ROLES,
         default="",
     ),

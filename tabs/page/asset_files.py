@@ -208,7 +208,7 @@ PRIVATE_FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 PARTICIPANTS = "js/participants/"
 _IMPORT = re.compile(r"^(?:import|export) [^;]*? from '(\.[^']+)';", re.MULTILINE)
 CATALOG = "js/picker/catalog.json"
-STYLE = "css/page.css"
+STYLE, REVIEW_STYLE = "css/page.css", "css/review.css"
 NO_FILE = "There is no such file of the page. Reload the page: it may be from before a restart."
 
 
@@ -347,6 +347,7 @@ def asset_files() -> AssetFiles:
     names = json.dumps(catalog(), ensure_ascii=False, separators=(",", ":"))
     contents = {CATALOG: names, STYLE: style_sheet([*sheets(SHEETS), picker_sheet()])}
     contents |= {tab_style(tab): style_sheet(sheets(names)) for tab, names in TAB_SHEETS.items()}
+    contents[REVIEW_STYLE] = "".join(sheets(["studies/review"]))
     return AssetFiles(
         ROOT / "assets", {path: content.encode() for path, content in contents.items()}
     )

@@ -65,13 +65,15 @@ def _reach(reach: Reach, *roles: Role) -> Mapping[Role, Reach]:
 
 _WORKERS = (Role.RESEARCHER, Role.VISITOR)
 ACTIONS: Mapping[str, Action] = {
-    "look": Action(
-        "You do not have access to this.", _reach(Reach.EVERYTHING, *_WORKERS, Role.EXPERT)
-    ),
+    "look": Action("You do not have access to this.", _reach(Reach.EVERYTHING, *_WORKERS)),
     "add": Action("You cannot add anything here.", _reach(Reach.EVERYTHING, *_WORKERS)),
     "compute": Action("You cannot start jobs here.", _reach(Reach.EVERYTHING, *_WORKERS)),
     "study": Action(
         "You do not have access to studies.", _reach(Reach.EVERYTHING, Role.RESEARCHER)
+    ),
+    "see-reviews": Action(
+        "You do not have access to reviews.",
+        _reach(Reach.EVERYTHING, Role.RESEARCHER, Role.EXPERT),
     ),
     "review": Action("Only experts and admins review here.", _reach(Reach.EVERYTHING, Role.EXPERT)),
     "cancel": Action(

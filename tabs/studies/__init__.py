@@ -22,6 +22,7 @@ FEATURE = Feature(
         "routes:results_routes",
         "routes:coloring_routes",
         "publication.routes:publication_routes",
+        "review_page:review_page_routes",
     ),
     kinds=(Kind("study", "Creating a study", most=2, shared=True),),
 )

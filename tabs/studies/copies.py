@@ -21,7 +21,7 @@ from truehue.core.study_copy import (
     Text,
     Time,
 )
-from truehue.tabs.studies.rights import anonymous_plan
+from truehue.tabs.studies.rights import EXPERTS, anonymous_plan
 from truehue.tabs.studies.tables_rows import body_of
 
 FORMAT = "truehue study"
@@ -81,6 +81,8 @@ def study_document(
     """``study.json``: all but the participants, with how many they are. ``sketches`` are those that
     people color."""
     content = copy.model_dump(mode="json")
+    for change in content["rules"]:
+        change["rule"].pop(EXPERTS, None)
     if not personal:
         for version in content["plans"]:
             version["plan"] = anonymous_plan(version["plan"])

@@ -10,6 +10,9 @@ from truehue.core.studies import StudyRecord
 from truehue.tabs.page.roles import Actor, Resource, allowed
 from truehue.tabs.studies.making import FORM
 
+EXPERTS = "experts"
+"""Where the stored rule has the ids of the accounts that review colorings, if they are named: those
+are of this installation, and in no export."""
 _NO_COMPLETION: Mapping[str, str] = {"code": "", "url": "", "text": ""}
 
 

@@ -28,6 +28,7 @@ from truehue.tabs.studies.changing import (
     revise,
     set_state,
 )
+from truehue.tabs.studies.colorings.experts import SetExperts, experts, set_experts
 from truehue.tabs.studies.colorings.listing import (
     ColoringImageRequest,
     ListColorings,
@@ -39,15 +40,11 @@ from truehue.tabs.studies.colorings.marks import (
     PostKeep,
     PostPractice,
     PostRecolor,
-    PostReview,
-    ReviewItemReference,
-    next_review,
+    PostSentBack,
     post_keep,
     post_practice,
     post_recolor,
-    post_review,
-    review_image,
-    reviews_open,
+    post_sent_back,
     set_coloring_rule,
 )
 from truehue.tabs.studies.colorings.quality import (
@@ -55,6 +52,14 @@ from truehue.tabs.studies.colorings.quality import (
     concept_uncertainty_json,
     make_distribution,
     quality,
+)
+from truehue.tabs.studies.colorings.reviews import (
+    PostReview,
+    ReviewItemReference,
+    next_review,
+    post_review,
+    review_image,
+    reviews_open,
 )
 from truehue.tabs.studies.colorings.rule import SetColoringRule
 from truehue.tabs.studies.exports import (
@@ -264,6 +269,9 @@ def coloring_routes(context: Context) -> FeatureRouter:
     router.post_json(f"{base}/practice", PostPractice, post_practice)
     router.post_json(f"{base}/recolor", PostRecolor, post_recolor)
     router.post_json(f"{base}/keep", PostKeep, post_keep)
+    router.post_json(f"{base}/send-back", PostSentBack, post_sent_back)
+    router.get_json(f"{base}/experts", StudyReference, experts)
+    router.post_json(f"{base}/experts", SetExperts, set_experts)
     router.post_json(f"{base}/quality", SetColoringRule, set_coloring_rule)
     router.post_json(f"{base}/distribution", MakeDistribution, make_distribution)
     return router

@@ -32,6 +32,8 @@ _ROWS: Mapping[str, Callable[[rows.ExportData], Iterable[Mapping[str, Any]]]] = 
     "colorings": colorings.colorings,
     "actions": colorings.actions,
     "reviews": colorings.reviews,
+    "review_comments": colorings.review_comments,
+    "review_agreement": colorings.review_agreement,
     "concepts": colorings.concepts,
     "distributions": colorings.distributions,
     "questions": rows.questions,

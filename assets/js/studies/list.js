@@ -4,8 +4,8 @@ import { ask, sendFile } from '../shared/http.js';
 import { undo } from '../shared/verdict_actions.js';
 import { store } from '../shared/state.js';
 import { API, presetCards, readPresets } from './choices.js';
-import { CASE, KINDS, ago, bar, button, stateMark, whole } from './parts.js';
-import { isSeen, studyView, openNew, openReview, openStudy } from './view.js';
+import { CASE, KINDS, ago, bar, linkButton, stateMark, whole } from './parts.js';
+import { isSeen, studyView, openNew, openStudy, reviewAddress } from './view.js';
 
 const POLL_MS = 10000;
 /** Which studies are listed; the strip is there once there are so many of several kinds. */
@@ -127,7 +127,7 @@ export function studyList(box) {
   choice.setAttribute('aria-label', 'Filter studies');
   list.before(choice);
 
-  /** What those who may review find here, and whether they may see anything else of studies. */
+  /** What admins, who may review, find here. */
   async function reviewing() {
     try {
       return await ask('/api/reviews');
@@ -144,10 +144,9 @@ export function studyList(box) {
     if (reviews.dataset.words === text) return;
     reviews.dataset.words = text;
     const to = studies?.length === 1 ? studies[0].id : '';
-    reviews.replaceChildren(
-      make('p', '', text + '.'),
-      button('Review', () => openReview(to), 'th-study-do'),
-    );
+    const act = linkButton('Review', reviewAddress(to));
+    act.classList.add('th-study-do');
+    reviews.replaceChildren(make('p', '', text + '.'), act);
   }
   /** What only those who may make studies need is not shown before it is known who looks. */
   function forMakers(known) {
@@ -164,14 +163,8 @@ export function studyList(box) {
     if (studyView.screen !== 'list' || !isSeen()) return;
     const mine = ++request;
     try {
-      // Experts have no studies to see, and a review of their own.
       const toReview = await reviewing();
       if (mine !== request) return;
-      if (toReview && !toReview.may_see_studies) {
-        studyView.reviewsAlone = true;
-        openReview();
-        return;
-      }
       forMakers(true);
       const { studies } = await ask(API);
       const presets = await readPresets();

@@ -1,6 +1,5 @@
 // The Studies tab: its screens, one visible at a time.
 import { store } from '../shared/state.js';
-import { reviewScreen } from './colorings/review.js';
 import { studyForm } from './form.js';
 import { studyList } from './list.js';
 import { studyScreen } from './study.js';
@@ -14,7 +13,6 @@ export function mount({ element }) {
     list: studyList(box('list')),
     new: studyForm(box('new')),
     study: studyScreen(box('study')),
-    review: reviewScreen(box('review')),
   };
   function front() {
     boxes.forEach((item) => {

@@ -23,6 +23,13 @@ export const VIEWS = [
 const NEW = 'new';
 const REVIEW = 'review';
 
+/** The page of the review of one study, or of all of them. @param {string} [study] */
+export const reviewAddress = (study = '') =>
+  '/review' + (STUDY_ID.test(study) ? '?study=' + study : '');
+
+/** @param {string} study */
+const openReview = (study) => location.replace(reviewAddress(study));
+
 /** @param {URLSearchParams} query */
 function read(query) {
   const view = query.get('view') || '';
@@ -41,8 +48,8 @@ function read(query) {
       preset: started || query.get('preset') || '',
       set: STUDY_ID.test(set) ? set : '',
     };
-  if (view === REVIEW)
-    return { screen: REVIEW, study: STUDY_ID.test(study) ? study : '', view: 'live', preset: '' };
+  // A link from before experts had a page of their own.
+  if (view === REVIEW) openReview(study);
   if (STUDY_ID.test(study))
     return {
       screen: 'study',
@@ -57,12 +64,11 @@ function read(query) {
 
 /**
  * Where Studies is: the list of studies, a new study (or another version of `study`), or one study.
- * `concept` is the id of a case whose colorings are looked at; `reviewsAlone` is for experts, who see
- * nothing else of studies; `group` is the answer about themselves that results are narrowed to, as
- * `item:choice`; `deleted` is the draft that was deleted a moment ago; `set` is the set of
- * questions that a new study is made of.
+ * `concept` is the id of a case whose colorings are looked at; `group` is the answer about themselves
+ * that results are narrowed to, as `item:choice`; `deleted` is the draft that was deleted a moment
+ * ago; `set` is the set of questions that a new study is made of.
  * @type {{ screen: string, study: string, view: string, preset: string, title?: string, concept?: string,
- *   group?: string, set?: string, reviewsAlone?: boolean, deleted?: { id: string, words: string } }}
+ *   group?: string, set?: string, deleted?: { id: string, words: string } }}
  */
 export const studyView = {
   concept: '',
@@ -79,7 +85,6 @@ export function publishStudies() {
   const values = new URLSearchParams({ tab: 'studies' });
   if (studyView.study) values.set('study', studyView.study);
   if (studyView.screen === 'study') values.set('view', studyView.view);
-  if (studyView.screen === REVIEW) values.set('view', REVIEW);
   if (studyView.screen === 'study' && studyView.view === 'gallery' && studyView.concept)
     values.set('concept', studyView.concept);
   if (studyView.screen === 'study' && studyView.view === 'results' && studyView.group)
@@ -110,12 +115,6 @@ function go(to) {
     }
   } else comeForward('.th-studies-switch', studyView.view, held);
 }
-
-/**
- * The blind review of colorings: of one study, or a choice of them.
- * @param {string} [study]
- */
-export const openReview = (study = '') => go({ screen: REVIEW, study, preset: '', title: '' });
 
 /**
  * All colorings of one concept.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from truehue.annotation.quality.control import Level, Votes
+from truehue.annotation.quality.control import Level, Votes, pair_agreements
 from truehue.core.color.uw71 import uw71
 from truehue.core.errors import BadInput, StorageError
 from truehue.core.files import png_of
@@ -26,6 +27,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.studies.colorings.facts import ColoringSnapshot, Facts, known_of
 from truehue.tabs.studies.colorings.layers import layer_of
 from truehue.tabs.studies.colorings.submitted import (
+    SENT,
     TRAINING,
     SubmittedColoring,
     counted_reviews,
@@ -130,13 +132,8 @@ def reviews(data: ExportData) -> Iterator[Json]:
     facts = _export(data).facts
     numbers = reviewers_of(facts.marks)
     counting = {mark.number for _, mark in counted_reviews(facts.marks, facts.given)}
-    by_place = {
-        (submitted_coloring.participant.id, submitted_coloring.trial.position): submitted_coloring
-        for submitted_coloring in facts.given
-    }
-    for mark in facts.marks:
-        coloring = by_place.get((mark.participant_id, mark.position))
-        if mark.kind is not MarkKind.REVIEW or coloring is None:
+    for mark, coloring in _marked(facts):
+        if mark.kind is not MarkKind.REVIEW:
             continue
         yield {
             "number": mark.number,
@@ -145,6 +142,37 @@ def reviews(data: ExportData) -> Iterator[Json]:
             "consistent": _answer(mark),
             "at": mark.at.isoformat(),
             "counts": mark.number in counting,
+        }
+
+
+def review_comments(data: ExportData) -> Iterator[Json]:
+    """Experts' comments, and the notes of what was sent back, in the order in which they came."""
+    facts = _export(data).facts
+    numbers = reviewers_of(facts.marks)
+    for mark, coloring in _marked(facts):
+        commented = mark.kind is MarkKind.REVIEW and bool(mark.reason)
+        if not commented and mark.kind is not MarkKind.SENT_BACK:
+            continue
+        sent = "sent-back" if mark.value == SENT else "withdrawn"
+        yield {
+            "number": mark.number,
+            "kind": "comment" if commented else sent,
+            "reviewer": numbers[mark.author] if commented else None,
+            **_position_json(coloring),
+            "text": mark.reason or None,
+            "at": mark.at.isoformat(),
+        }
+
+
+def review_agreement(data: ExportData) -> Iterator[Json]:
+    """The agreement of every two experts with a coloring in common."""
+    for pair in pair_agreements(_export(data).facts.reviews):
+        yield {
+            "first": int(pair.first),
+            "second": int(pair.second),
+            "colorings": pair.colorings,
+            "equal": pair.equal,
+            "kappa": None if math.isnan(pair.kappa) else pair.kappa,
         }
 
 
@@ -203,6 +231,16 @@ def file_of(coloring: SubmittedColoring) -> str:
 def _export(data: ExportData) -> ColoringExport:
     assert isinstance(data.colorings, ColoringExport)
     return data.colorings
+
+
+def _marked(facts: Facts) -> Iterator[tuple[ColoringMark, SubmittedColoring]]:
+    """All marks on colorings that stand, with their colorings, in the order of the marks."""
+    by_trial = {
+        (coloring.participant.id, coloring.trial.position): coloring for coloring in facts.given
+    }
+    for mark in facts.marks:
+        if (coloring := by_trial.get((mark.participant_id, mark.position))) is not None:
+            yield mark, coloring
 
 
 def _position_json(coloring: SubmittedColoring) -> Json:

@@ -42,7 +42,7 @@ from truehue.storage.store import Storage
 from truehue.tabs.page.context import Context
 from truehue.tabs.sources.studies import StudySource, read_source
 from truehue.tabs.studies.colorings.layers import Measured, Result, measured_of, result_of
-from truehue.tabs.studies.colorings.rule import ColoringRule, coloring_rule
+from truehue.tabs.studies.colorings.rule import ColoringRule, coloring_rule, named_experts
 from truehue.tabs.studies.colorings.submitted import (
     TRAINING,
     SubmittedColoring,
@@ -63,12 +63,14 @@ Step = Callable[[str], None]
 
 @dataclass(frozen=True)
 class CurrentColorings:
-    """The colorings of a study that stand, and all marks on them."""
+    """The colorings of a study that stand, and all marks on them. ``experts`` are the ids of the
+    accounts that were named to review; none where any expert may."""
 
     source: StudySource
     given: tuple[SubmittedColoring, ...]
     marks: tuple[ColoringMark, ...]
     rule: ColoringRule
+    experts: tuple[str, ...] = ()
 
     @property
     def study_id(self) -> str:
@@ -114,8 +116,9 @@ def current_colorings_of(context: Context, study_id: str) -> CurrentColorings:
     study = context.storage.studies.get(study_id)
     source, values = context.service(ColoringCache).read(context, study.id)
     require_colorings(source.plan)
-    rule = coloring_rule(context.storage.studies.rule(study.id))
-    return CurrentColorings(source, values, tuple(marks_of(context, study.id)), rule)
+    stored = context.storage.studies.rule(study.id)
+    marks = tuple(marks_of(context, study.id))
+    return CurrentColorings(source, values, marks, coloring_rule(stored), named_experts(stored))
 
 
 class ColoringFactsService(ResultsService):

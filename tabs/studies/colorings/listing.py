@@ -31,9 +31,13 @@ from truehue.tabs.studies.colorings.submitted import (
     TRAINING,
     ColoringAuthor,
     SubmittedColoring,
+    counted_reviews,
     is_of,
     label_of,
     latest,
+    latest_reviews,
+    reviewer_names,
+    sent_back,
     single_of,
 )
 from truehue.tabs.studies.results import ComputationState, StudyReference, state_json
@@ -132,11 +136,24 @@ class MarkJson(TypedDict):
     earlier: bool
 
 
+class ColoringReviewJson(TypedDict):
+    """What an expert, by ``name``, answered of a coloring: ``consistent`` or ``inconsistent``;
+    ``counts`` where it was not sent back since."""
+
+    name: str
+    value: str
+    comment: str
+    counts: bool
+
+
 class ListedColoring(SubmittedJson):
-    """A coloring in the list; ``matches`` says that its layer has the checksum that was sent."""
+    """A coloring in the list; ``matches`` says that its layer has the checksum that was sent,
+    ``sent_back`` with which note it waits for experts again."""
 
     marks: dict[str, MarkJson | None]
     comments: list[str]
+    reviews: list[ColoringReviewJson]
+    sent_back: str | None
     matches: bool | None
 
 
@@ -157,6 +174,8 @@ def colorings(context: Context, actor: Actor, request: ListColorings) -> Colorin
     facts, computed = known(context, request.study)
     layers = context.storage.coloring_layers.of_study(current.study_id)
     marks = {kind: latest(current.marks, kind) for kind in MarkKind}
+    reviews = reviews_json(context, current)
+    back = {key: mark.reason for key, mark in sent_back(current.marks).items()}
     comments = comments_of(current) if may_personal(actor, current.source.study) else {}
     order = {case.id: index for index, case in enumerate(current.plan.cases)}
     rows: list[ListedColoring] = [
@@ -164,6 +183,8 @@ def colorings(context: Context, actor: Actor, request: ListColorings) -> Colorin
             **row_json(current.study_id, coloring, facts),
             "marks": _marks(coloring, marks),
             "comments": comments.get((coloring.participant.id, coloring.trial.position), []),
+            "reviews": reviews.get((coloring.participant.id, coloring.trial.position), []),
+            "sent_back": back.get((coloring.participant.id, coloring.trial.position)),
             "matches": layers[coloring.answer.id].matches if coloring.answer.id in layers else None,
         }
         for coloring in sorted(
@@ -248,6 +269,26 @@ def comments_of(current_colorings: CurrentColorings) -> Mapping[tuple[str, int],
             if text and event.position is not None:
                 comments.setdefault((person, event.position), []).append(str(text))
     return comments
+
+
+def reviews_json(
+    context: Context, current_colorings: CurrentColorings
+) -> dict[tuple[str, int], list[ColoringReviewJson]]:
+    """What experts answered of colorings as they stand, by the participant's id and position."""
+    marks, given = current_colorings.marks, current_colorings.given
+    names = reviewer_names(context, marks)
+    counting = {mark.number for _, mark in counted_reviews(marks, given)}
+    reviews: dict[tuple[str, int], list[ColoringReviewJson]] = {}
+    for _, mark in latest_reviews(marks, given):
+        reviews.setdefault((mark.participant_id, mark.position), []).append(
+            {
+                "name": names[mark.author],
+                "value": mark.value,
+                "comment": mark.reason,
+                "counts": mark.number in counting,
+            }
+        )
+    return reviews
 
 
 def votes_json(votes: Votes | None) -> VotesJson | None:

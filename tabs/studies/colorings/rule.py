@@ -5,8 +5,8 @@ It is stored in the study's rule of exclusion, with all its versions, and applie
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Annotated, Any, TypedDict
 
 from pydantic import Field
@@ -16,6 +16,7 @@ from truehue.annotation.quality.control import LEVELS, MIN_LAB, QUANTILE, REVIEW
 from truehue.core.errors import BadInput
 from truehue.tabs.page.requests import single_of
 from truehue.tabs.studies.results import StudyReference
+from truehue.tabs.studies.rights import EXPERTS
 
 FIELD = "colorings"
 """Where it stands in the stored rule."""
@@ -59,6 +60,29 @@ def coloring_rule(stored: Mapping[str, Any] | None) -> ColoringRule:
 def with_coloring_rule(stored: Mapping[str, Any] | None, rule: ColoringRule) -> dict[str, Any]:
     """The stored rule with another one for colorings."""
     return {**(stored or {}), FIELD: asdict(rule)}
+
+
+def named_experts(stored: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """The ids of the accounts that a researcher named to review; none where any expert may."""
+    return tuple((stored or {}).get(EXPERTS, ()))
+
+
+def require_enough(experts: Collection[str], reviewers: int) -> None:
+    """Raises BadInput where experts are named, and fewer than review each coloring."""
+    if experts and len(experts) < reviewers:
+        raise BadInput(
+            f"Each coloring is reviewed by {reviewers} different experts, but {len(experts)} "
+            f"{'is' if len(experts) == 1 else 'are'} named. Name more, or lower the number.",
+            "reviewers",
+        )
+
+
+def with_named_experts(
+    stored: Mapping[str, Any] | None, experts: Iterable[str], reviewers: int
+) -> dict[str, Any]:
+    """The stored rule with other experts, and so many of them for each coloring."""
+    rule = replace(coloring_rule(stored), reviewers=reviewers)
+    return {**with_coloring_rule(stored, rule), EXPERTS: list(experts)}
 
 
 def check_coloring_rule(values: Any) -> None:

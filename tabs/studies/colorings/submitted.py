@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypedDict
@@ -134,22 +134,54 @@ def decisions(
     }
 
 
-def counted_reviews(
-    marks: Iterable[ColoringMark], colorings: Iterable[SubmittedColoring]
-) -> list[tuple[SubmittedColoring, ColoringMark]]:
-    """The reviews that count: the last by each expert of every coloring, if it was not taken back,
-    in the order in which they were given. A review of a coloring that was changed afterwards is of
-    another picture, and counts no more."""
+SENT, WITHDRAWN = "sent", "withdrawn"
+Reviewed = tuple[SubmittedColoring, ColoringMark]
+"""A coloring and an expert's review of it."""
+
+
+def sent_back(marks: Iterable[ColoringMark]) -> dict[tuple[str, int], ColoringMark]:
+    """The latest mark, by participant's id and position, that gave a coloring back to its experts
+    and was not withdrawn."""
+    stacks: dict[tuple[str, int], list[ColoringMark]] = {}
+    for mark in marks:
+        if mark.kind is not MarkKind.SENT_BACK:
+            continue
+        stack = stacks.setdefault((mark.participant_id, mark.position), [])
+        if mark.value == SENT:
+            stack.append(mark)
+        elif stack:
+            stack.pop()
+    return {key: stack[-1] for key, stack in stacks.items() if stack}
+
+
+def latest_reviews(
+    marks: Sequence[ColoringMark], colorings: Iterable[SubmittedColoring]
+) -> list[Reviewed]:
+    """The last review by each expert of every coloring, in the order in which they were given:
+    also of a coloring that was sent back since, but not what was taken back. A review of a coloring
+    that was changed afterwards is of another image, and is not there."""
     by_trial = {
-        (submitted_coloring.participant.id, submitted_coloring.trial.position): submitted_coloring
-        for submitted_coloring in colorings
+        (coloring.participant.id, coloring.trial.position): coloring for coloring in colorings
     }
-    last: dict[tuple[str, int, str], tuple[SubmittedColoring, ColoringMark]] = {}
+    last: dict[tuple[str, int, str], Reviewed] = {}
     for mark in marks:
         coloring = by_trial.get((mark.participant_id, mark.position))
         if mark.kind is MarkKind.REVIEW and coloring is not None and is_of(mark, coloring):
             last[mark.participant_id, mark.position, mark.author] = coloring, mark
     return [entry for entry in last.values() if entry[1].value]
+
+
+def counted_reviews(
+    marks: Sequence[ColoringMark], colorings: Iterable[SubmittedColoring]
+) -> list[Reviewed]:
+    """The reviews that count: the latest ones but those of a coloring that was sent back since."""
+    back = sent_back(marks)
+    return [
+        (coloring, mark)
+        for coloring, mark in latest_reviews(marks, colorings)
+        if (sent := back.get((mark.participant_id, mark.position))) is None
+        or sent.number < mark.number
+    ]
 
 
 def reviewers_of(marks: Iterable[ColoringMark]) -> dict[str, int]:
@@ -159,6 +191,15 @@ def reviewers_of(marks: Iterable[ColoringMark]) -> dict[str, int]:
         if mark.kind is MarkKind.REVIEW:
             numbers.setdefault(mark.author, len(numbers) + 1)
     return numbers
+
+
+def reviewer_names(context: Context, marks: Iterable[ColoringMark]) -> dict[str, str]:
+    """What those who reviewed are called, for researchers: the name of the account, else a number."""
+    names = {account.id: account.name for account in context.storage.accounts.all()}
+    return {
+        author: names.get(author, f"Expert {number}")
+        for author, number in reviewers_of(marks).items()
+    }
 
 
 def marks_of(context: Context, study_id: str) -> list[ColoringMark]:

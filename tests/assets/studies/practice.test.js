@@ -23,7 +23,8 @@ const colorings = [0, 1, 2].map((position) => ({
   ...{ background: null, picture: `/p${position}.png`, layer: '' },
 }));
 let waiting = [0, 1, 2].map((n) => person(n));
-answer('GET /api/studies/s1/colorings/progress', () => ({ practice_waiting: waiting }));
+let notices = null;
+answer('GET /api/studies/s1/colorings/progress', () => ({ practice_waiting: waiting, notices }));
 answer('GET /api/studies/s1/colorings', {
   colorings: [...colorings, { ...colorings[0], position: 7 }],
 });
@@ -95,4 +96,17 @@ test('who could not be answered comes back, and the end says that nobody waits',
   await key('y');
   assert.match(box.textContent, /No practice to review/);
   assert.equal(document.title, 'Study · TrueHue');
+});
+
+test('whether a notice goes out is said, and why one did not', async () => {
+  const view = practiceView(box, current);
+  notices = { ways: ['webhook', 'command'], minutes: 10, sent_at: null, problem: '' };
+  view.shown();
+  await settled(20);
+  assert.match(box.textContent, /goes out by webhook and command when people wait/);
+  assert.match(box.textContent, /at most every 10 minutes\./);
+  notices = { ...notices, problem: 'The webhook answered 500.' };
+  view.shown();
+  await settled(20);
+  assert.match(box.textContent, /△ The last notice .* failed\. The webhook answered 500\./);
 });

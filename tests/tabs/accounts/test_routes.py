@@ -15,7 +15,7 @@ from starlette.websockets import WebSocketDisconnect
 from tests.empty_data import empty_data
 from tests.tabs.accounts.people import OURS, PASSWORD, add, session
 from truehue.storage import Storage
-from truehue.tabs.accounts.guard import is_open
+from truehue.tabs.accounts.guard import is_of_experts, is_open
 from truehue.tabs.accounts.routes import DEVICE
 from truehue.tabs.page.actor import COOKIE, SESSION, hashed
 from truehue.tabs.page.context import Context
@@ -246,6 +246,81 @@ def test_pages_lead_to_the_door_and_all_else_is_told_in_words(browser: Browser) 
     assert closed.value.code == 1008
 
 
+def test_experts_reach_their_reviews_alone(lab: Context, app: Any, browser: Browser) -> None:
+    add(lab.storage.accounts, "Erna", "expert")
+    expert = signed_in(lab, browser, "Erna")
+    answered = set()
+    for method, path in sorted({*_paths(app)} - {("POST", "/signout")}):
+        answer = expert.request(method, path, headers={**OURS, **PROGRAM})
+        if method != "OPTIONS" and answer.status_code != 403:
+            answered.add(path)
+    others = {path for path in answered if not path.startswith("/study/")}
+    assert "/review" in others
+    assert others <= {
+        *("/review", "/api/reviews", "/signin", "/signout", "/signin/style.css", "/healthz"),
+        *("/assets/favicon.svg", "/assets/participants/x", "/assets/participants/x/x"),
+    }
+    study = "0" * 32
+    for path in (f"/api/studies/{study}/review", f"/api/studies/{study}/review/{study}.png"):
+        assert expert.get(path, headers=PROGRAM).status_code == 404
+    refused = expert.get("/api/images", headers=PROGRAM)
+    assert (refused.status_code, "see nothing else" in refused.json()["error"]) == (403, True)
+    for asked, onward in (
+        ("/", "/review"),
+        ("/?tab=explore", "/review"),
+        (f"/?tab=studies&view=review&study={study}", f"/review?study={study}"),
+        ("/?study=//evil.example", "/review"),
+    ):
+        assert expert.get(asked).headers["location"] == onward
+    with (
+        pytest.raises(WebSocketDisconnect),
+        expert.websocket_connect("/gradio_api/queue/join"),
+    ):
+        pass
+
+
+def test_the_page_of_experts_has_a_script_of_its_own_and_no_workbench(
+    lab: Context, browser: Browser
+) -> None:
+    add(lab.storage.accounts, "Elsa <b>", "expert")
+    expert = signed_in(lab, browser, "Elsa <b>")
+    page = expert.get("/review")
+    assert page.status_code == 200
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+    assert page.headers["cache-control"] == "no-store"
+    assert "Elsa &lt;b&gt;" in page.text
+    assert "Workbench" not in page.text
+    files = re.findall(r'(?:href|src)="(/assets/[^"]+)"', page.text)
+    scripts = [path for path in files if path.endswith(".js")]
+    assert any(path.endswith("/js/studies/review.js") for path in scripts)
+    assert len(scripts) < 8
+    bodies = [expert.get(path) for path in files]
+    assert [body.status_code for body in bodies] == [200] * len(files)
+    assert sum(len(body.content) for body in bodies) < 60_000
+    admin = signed_in(lab, browser).get("/review")
+    assert "Workbench" in admin.text
+    researcher = signed_in(lab, browser, "Rita").get("/review")
+    assert researcher.headers["location"] == "/"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/review/",
+        "/reviews",
+        "/review/../api/images",
+        "/api/reviews/x",
+        "/api/studies/x/review",
+        "/api/studies/00000000000000000000000000000000/reviewx",
+        "/api/studies/00000000000000000000000000000000/review/../colorings",
+        "/assets/../api/images",
+        "//review",
+    ],
+)
+def test_only_whole_paths_are_of_experts(path: str) -> None:
+    assert not is_of_experts(path)
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -305,13 +380,9 @@ def test_a_closed_account_is_out_at_once_and_so_is_one_with_another_password(
     accounts = lab.storage.accounts
     expert = add(accounts, "Eve", "expert")
     client = signed_in(lab, browser, "Eve")
-    assert client.get("/api/images").status_code == 200
-    assert client.post("/api/images", content=b"x", headers=OURS).status_code == 403
-    # The right comes before the form: nothing of these forms is right.
-    for path in ("/api/cfm", "/api/explore/runs", "/api/studies/x/state"):
-        assert client.post(path, json={}, headers=OURS).status_code == 403, path
+    assert client.get("/api/reviews").status_code == 200
     accounts.close(expert.id)
-    assert client.get("/api/images", headers=PROGRAM).status_code == 401
+    assert client.get("/api/reviews", headers=PROGRAM).status_code == 401
     assert sent(browser(), "Eve").status_code == 401
 
 

@@ -16,7 +16,7 @@ from tests.core.photographs import bounds, object_photograph
 from tests.salient import link_weights, weights
 from tests.tabs.drawn import drawn
 from truehue.core.color.systems import parse_target
-from truehue.core.errors import BadInput
+from truehue.core.errors import BadInput, NotAllowed
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.pixels import Mask
 from truehue.core.records import EvidenceRecord, ImageRecord
@@ -83,7 +83,8 @@ def test_a_first_mask_is_asked_for_where_one_can_be_made(
     shown = opened(context, stored.image_id)["stage"]
     assert (shown["propose"], shown["salient"], shown["marks"]) == (True, True, [])
     expert = Actor("e", Role.EXPERT)
-    assert open_image(context, expert, asked)["stage"]["propose"] is False
+    with pytest.raises(NotAllowed):
+        open_image(context, expert, asked)
     staged, *_ = judge(context, value_of(stored, box(photograph)), "", "", "paper", 0, True)
     assert staged["proposal"] == ""
 

@@ -109,8 +109,8 @@ def test_studies_are_for_researchers_and_reviews_for_experts() -> None:
         role: {action for action in ACTIONS if allowed(Actor("ann", role, True), action, others)}
         for role in Role
     }
-    assert may_do[Role.RESEARCHER] == {"look", "add", "compute", "study"}
-    assert may_do[Role.EXPERT] == {"look", "review"}
+    assert may_do[Role.RESEARCHER] == {"look", "add", "compute", "study", "see-reviews"}
+    assert may_do[Role.EXPERT] == {"see-reviews", "review"}
     assert may_do[Role.VISITOR] == {"look", "add", "compute"}
     assert may_do[Role.NOBODY] == set()
     own = Resource(frozenset({"ann"}))

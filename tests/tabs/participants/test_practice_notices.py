@@ -170,6 +170,8 @@ def test_a_notice_that_fails_is_shown_and_sent_later(room: Room, hook: Hook) -> 
 
 
 def test_where_notices_go_is_set_by_who_starts_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("WEBHOOK", "COMMAND", "ADDRESS"):
+        monkeypatch.delenv(f"TRUEHUE_NOTIFY_{name}", raising=False)
     assert notice_settings(read_settings([])).ways == []
     monkeypatch.setenv("TRUEHUE_NOTIFY_WEBHOOK", "https://chat.example/hook")
     monkeypatch.setenv("TRUEHUE_NOTIFY_COMMAND", "sh -c 'cat > /dev/null'")

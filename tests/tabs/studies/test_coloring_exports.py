@@ -39,6 +39,7 @@ from truehue.tabs.studies.exports import (
 )
 from truehue.tabs.studies.imports import import_study
 from truehue.tabs.studies.results import StudyReference
+from truehue.tabs.studies.rights import EXPERTS
 
 pytestmark = pytest.mark.slow
 
@@ -161,8 +162,25 @@ def test_an_export_is_of_one_moment(context: Context, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("personal", [False, True])
 def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal: bool) -> None:
-    study_id, _ = reviewed(context)
+    study_id, people = reviewed(context)
+    rule = context.storage.studies.rule(study_id) or {}
+    context.storage.studies.set_rule(study_id, {**rule, EXPERTS: ["x" * 32]}, "owner")
+    add = context.storage.coloring_marks.add
+    for position in (2, 3):
+        add(study_id, people[2].id, position, MarkKind.REVIEW, "consistent", "Dark", "x" * 32)
+        add(study_id, people[2].id, position, MarkKind.REVIEW, "consistent", "", "y" * 32)
+    add(study_id, people[2].id, 3, MarkKind.SENT_BACK, "sent", "Look again", "d" * 32)
     before = numbers(context, study_id)
+    comments = table(context, study_id, "review_comments")
+    assert [(row["kind"], row["reviewer"], row["text"]) for row in comments] == [
+        ("comment", "1", "Dark"),
+        ("comment", "1", "Dark"),
+        ("sent-back", "", "Look again"),
+    ]
+    pairs = table(context, study_id, "review_agreement")
+    # Six colorings: five of the flagged concept, and the one that was not sent back.
+    assert [(row["first"], row["second"], row["colorings"]) for row in pairs] == [("1", "2", "6")]
+    assert float(pairs[0]["equal"]) == pytest.approx(5 / 6)
     assert before["left_out"]
     assert before["reviews"]["kappa"]["value"] is not None
     path = tmp_path / "all.zip"
@@ -186,6 +204,7 @@ def test_results_elsewhere_are_equal(context: Context, tmp_path: Path, personal:
         assert message["study"]["state"] == "closed"
         assert len(other.sketches.all()) == 1
         assert numbers(there, message["study"]["id"]) == before
+        assert table(there, message["study"]["id"], "review_comments") == comments
         # The same data folder takes it, too, beside the first one.
         import_study(there, OWNER, EmptyRequest(), path, "all.zip")
         assert other.check() == []

@@ -1,4 +1,4 @@
-"""What researchers see of colorings, what experts say, and what becomes of it."""
+"""What researchers see of colorings, what they decide, and what becomes of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from truehue.core.concepts.distribution import of_pictures
 from truehue.core.errors import BadInput, NotAllowed, NotStored
 from truehue.core.studies import EventKind, Purpose, Trial
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.sources.distributions import distribution
 from truehue.tabs.studies.colorings.facts import facts_of
@@ -33,15 +32,9 @@ from truehue.tabs.studies.colorings.marks import (
     PostKeep,
     PostPractice,
     PostRecolor,
-    PostReview,
-    ReviewItemReference,
-    next_review,
     post_keep,
     post_practice,
     post_recolor,
-    post_review,
-    review_image,
-    reviews_open,
     set_coloring_rule,
 )
 from truehue.tabs.studies.colorings.quality import (
@@ -150,98 +143,6 @@ def test_consensus_flags_the_concept_where_people_differ(context: Context) -> No
     assert (sea["before"]["emd_lab"], sea["before"]["pairs"]) == (pytest.approx(0.0), 10)
     assert jsonresponse["reviews"]["colorings"] == 0
     assert jsonresponse["reviews"]["kappa"]["why"]
-
-
-def test_experts_review_blind_in_orders_of_their_own(context: Context) -> None:
-    study_id, people = colored_study(context.storage)
-    controlled(context, study_id)
-    orders = []
-    for expert in EXPERTS:
-        seen = []
-        jsonresponse = next_review(context, expert, StudyReference(study=study_id))
-        assert jsonresponse["left"] == 5
-        while (item := jsonresponse["item"]) is not None:
-            assert set(item) == {"id", "words", "picture", "histogram", "bins"}
-            assert item["words"] == "lonely cabin"
-            assert sum(item["histogram"]) == pytest.approx(1.0, abs=1e-3)
-            content = review_image(
-                context, expert, ReviewItemReference(study=study_id, item=item["id"])
-            )
-            color = tuple(np.asarray(Image.open(BytesIO(content)))[10, 10].tolist())
-            seen.append(color)
-            value = "no" if color == (0x20, 0x40, 0xC8) else "yes"
-            jsonresponse = post_review(
-                context, expert, PostReview(study=study_id, item=item["id"], value=value)
-            )
-        assert (jsonresponse["done"], jsonresponse["left"]) == (5, 0)
-        orders.append(seen)
-    assert len({tuple(order) for order in orders}) > 1
-    jsonresponse = controlled(context, study_id)
-    assert jsonresponse["reviews"]["observed"]["value"] == 1.0
-    assert (jsonresponse["reviews"]["consistent"], jsonresponse["reviews"]["inconsistent"]) == (
-        4,
-        1,
-    )
-    assert [pattern["words"] for pattern in jsonresponse["reviews"]["patterns"]] == [
-        "Unanimous consistent",
-        "Unanimous inconsistent",
-    ]
-    assert [level["left_out"] for level in jsonresponse["levels"]] == [0, 1, 1]
-    (out,) = jsonresponse["left_out"]
-    assert out["participant"] == people[1].id
-    assert "0 yes, 3 no" in out["reasons"][0]
-
-
-def test_an_expert_can_go_back(context: Context) -> None:
-    study_id, _ = colored_study(context.storage)
-    controlled(context, study_id)
-    expert = EXPERTS[0]
-    item = next_review(context, expert, StudyReference(study=study_id))["item"]["id"]
-    message = post_review(context, expert, PostReview(study=study_id, item=item, value="no"))
-    assert (message["previous"]["id"], message["previous"]["value"]) == (item, "no")
-    message = post_review(context, expert, PostReview(study=study_id, item=item, value="back"))
-    assert (message["done"], message["left"], message["item"]["id"]) == (0, 5, item)
-    assert reviews_open(context, expert, EmptyRequest())["studies"][0]["left"] == 5
-
-
-def test_a_coloring_that_is_changed_loses_its_reviews(context: Context) -> None:
-    study_id, people = colored_study(context.storage)
-    controlled(context, study_id)
-    expert = EXPERTS[0]
-    set_coloring_rule(context, OWNER, SetColoringRule(study=study_id, scope="all", reviewers=1))
-    controlled(context, study_id)
-    message = next_review(context, expert, StudyReference(study=study_id))
-    assert message["left"] == 5 * len(TASTES)
-    while message["item"]:
-        message = post_review(
-            context, expert, PostReview(study=study_id, item=message["item"]["id"], value="yes")
-        )
-    plan = facts_of(context, study_id).source.plan
-    trial = context.storage.participants.trials(people[0].id)[1]
-    undo = coloring(context.storage, plan, trial, "#123456")
-    context.storage.study_events.append(people[0].id, [event(EventKind.UNDO, 1, {}), *undo])
-    controlled(context, study_id)
-    assert next_review(context, expert, StudyReference(study=study_id))["left"] == 1
-
-
-def test_experts_see_nothing_else_and_researchers_do_not_review(context: Context) -> None:
-    study_id, people = colored_study(context.storage)
-    for ask in (quality, concept_uncertainty_json, coloring_progress):
-        with pytest.raises(NotAllowed):
-            ask(context, EXPERTS[0], StudyReference(study=study_id))
-    with pytest.raises(NotAllowed):
-        colorings(context, EXPERTS[0], ListColorings(study=study_id))
-    with pytest.raises(NotAllowed):
-        next_review(context, RESEARCHER, StudyReference(study=study_id))
-    message = reviews_open(context, RESEARCHER, EmptyRequest())
-    assert message == {"studies": [], "may_review": False, "may_see_studies": True}
-    message = reviews_open(context, EXPERTS[0], EmptyRequest())
-    assert (message["may_review"], message["may_see_studies"]) == (True, False)
-    index = {"study": study_id, "participant": people[0].id, "position": 1}
-    with pytest.raises(NotAllowed):
-        post_keep(context, EXPERTS[0], PostKeep(**index, value="kept"))
-    with pytest.raises(NotStored):
-        post_review(context, EXPERTS[0], PostReview(study=study_id, item="0" * 32, value="yes"))
 
 
 def test_researchers_keep_and_discard_and_take_back(context: Context) -> None:

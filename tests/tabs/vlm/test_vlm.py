@@ -490,8 +490,8 @@ def test_who_may_not_see_studies_sees_none_of_their_results(
     monkeypatch.setattr(
         "truehue.tabs.vlm.people.human_answers", lambda *_: pytest.fail("looked at")
     )
-    expert = Actor("eve", Role.EXPERT)
-    assert results_view(context, expert, ResultsRequest(set=set_id))["people"] == []
+    visitor = Actor("eve", Role.VISITOR)
+    assert results_view(context, visitor, ResultsRequest(set=set_id))["people"] == []
 
 
 def test_a_folder_that_cannot_be_read_is_shown_with_its_reason(

@@ -4,6 +4,8 @@ import { send } from '../../shared/http.js';
 import { button, percent, question, reasonField, stamp } from '../parts.js';
 import { colorStrip } from './histogram.js';
 
+const ANSWERS = { consistent: 'yes', inconsistent: 'no' };
+
 /** @param {number | null} seconds */
 export function clock(seconds) {
   if (seconds === null || seconds === undefined) return '–';
@@ -84,6 +86,23 @@ export function background(row) {
   return [make('p', 'th-colorings-flag', text)];
 }
 
+/** Whether a coloring was sent back, and not reviewed again by all. @param {any} row */
+const waitsForExperts = (row) =>
+  row.sent_back !== null && row.reviews.some((review) => !review.counts);
+
+/** What each expert answered and wrote, and the note with which it went back. @param {any} row */
+function expertAnswers(row) {
+  const list = row.reviews.map((review) => {
+    const node = make('p', 'th-soft', review.name + ': ' + (ANSWERS[review.value] || ''));
+    if (!review.counts) node.append(' (sent back)');
+    if (review.comment) node.append(', “' + review.comment + '”');
+    return node;
+  });
+  if (waitsForExperts(row))
+    list.push(make('p', 'th-colorings-reason', 'Sent back to the experts: ' + row.sent_back));
+  return list;
+}
+
 /** A shape and a word for what becomes of a coloring. @param {any} row */
 export function standing(row) {
   const node = make('span', 'th-colorings-standing');
@@ -129,6 +148,7 @@ export function coloringCard(row, { address, again, line, first, answered }) {
   about.append(names, small, ...comments(row));
   about.append(...background(row));
   if (row.reasons.length) about.append(make('p', 'th-colorings-reason', row.reasons.join('; ')));
+  about.append(...expertAnswers(row));
   if (row.matches === false)
     about.append(
       make(
@@ -137,7 +157,8 @@ export function coloringCard(row, { address, again, line, first, answered }) {
         '△ The replayed log does not match the participant’s image.',
       ),
     );
-  /** @param {'keep' | 'recolor'} action @param {{ value: string, reason?: string }} body */
+  /** @typedef {'keep' | 'recolor' | 'send-back'} Action */
+  /** @param {Action} action @param {{ value: string, reason?: string }} body */
   const act = async (action, body) => {
     line.say('');
     try {
@@ -152,7 +173,7 @@ export function coloringCard(row, { address, again, line, first, answered }) {
       throw error;
     }
   };
-  /** @param {'keep' | 'recolor'} action @param {{ value: string, reason?: string }} body */
+  /** @param {Action} action @param {{ value: string, reason?: string }} body */
   const quietly = (action, body) => () => act(action, body).catch(() => {});
   const tools = make('div', 'th-study-buttons');
   const small_ = 'th-study-small';
@@ -205,6 +226,29 @@ export function coloringCard(row, { address, again, line, first, answered }) {
       request
         ? button('Cancel the second request', quietly('recolor', { value: 'withdrawn' }), small_)
         : button('Request a second coloring', quietly('recolor', { value: 'asked' }), small_),
+    );
+  if (waitsForExperts(row))
+    tools.append(
+      button('Cancel sending back', quietly('send-back', { value: 'withdrawn' }), small_),
+    );
+  else if (row.reviews.some((review) => review.counts))
+    tools.append(
+      button(
+        'Send back…',
+        () => {
+          const reason = reasonField('Note to the experts', 'They read it with the coloring.');
+          question({
+            title: 'Send ' + text + ' back to its experts?',
+            body: [
+              make('p', '', 'Their answers do not count until they review it again.'),
+              reason.box,
+            ],
+            action: 'Send back',
+            act: () => act('send-back', { value: 'sent', reason: reason.input.value }),
+          });
+        },
+        small_,
+      ),
     );
   if (request) about.append(make('p', 'th-colorings-reason', 'A second coloring was requested.'));
   if (first) about.append(make('p', 'th-soft', 'Repeats the coloring of ' + stamp(first.at) + '.'));

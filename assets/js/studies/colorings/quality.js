@@ -7,6 +7,7 @@ import {
   card,
   decimal,
   doing,
+  linkButton,
   nothing,
   percent,
   problemLine,
@@ -14,8 +15,9 @@ import {
   whole,
 } from '../parts.js';
 import { csvButton, dataTable } from '../table.js';
-import { onView, openGallery, openReview, openStudy } from '../view.js';
+import { onView, openGallery, openStudy, reviewAddress } from '../view.js';
 import { colorStrip } from './histogram.js';
+import { expertsCard } from './experts.js';
 import { SURE, experts, leftOut, onBackground, seconds } from './quality_parts.js';
 import { ruleForm } from './quality_rule.js';
 
@@ -198,6 +200,10 @@ export function qualityView(box, current) {
     return part.node;
   }
   const rule = ruleForm(current, (answer) => take(answer));
+  const byName = expertsCard(current, (view) => {
+    mayReview = view.may_review;
+    if (data) draw();
+  });
 
   function draw() {
     const level = data.levels.find((item) => item.level === data.rule.level);
@@ -214,7 +220,7 @@ export function qualityView(box, current) {
         '.',
     );
     const { reviews } = data;
-    const to = mayReview ? button('Review colorings', () => openReview(current.study.id)) : null;
+    const to = mayReview ? linkButton('Review colorings', reviewAddress(current.study.id)) : null;
     compare.hidden = !level.colorings;
     arrange(buttons, [compare, ...(to ? [to] : [])]);
     const now = JSON.stringify(data) + whole_;
@@ -223,6 +229,7 @@ export function qualityView(box, current) {
     body.replaceChildren(
       concepts(),
       ...(reviews.reviews || flagged || data.rule.scope === EVERY ? [experts(data, current)] : []),
+      byName.node,
       levels(),
       ...seconds(data),
       ...onBackground(data, current),
@@ -289,20 +296,15 @@ export function qualityView(box, current) {
     const mine = ++request;
     try {
       const answer = await ask(`${current.address}/quality`);
-      if (mine === request) take(answer);
+      if (mine !== request) return;
+      take(answer);
+      byName.load();
     } catch (error) {
       if (mine !== request) return;
       line.say('The results cannot be shown. ' + error.message);
       arrange(box, [line, ...(data ? [top, body] : [])]);
     }
   }
-  ask('/api/reviews').then(
-    (answer) => {
-      mayReview = answer.may_review;
-      if (data) draw();
-    },
-    () => {},
-  );
   return {
     shown() {
       if (!box.children.length) box.append(make('p', 'th-soft', 'Reading colorings…'));

@@ -40,11 +40,7 @@ export function experts(data, current) {
   );
   const about = make('p');
   if (!reviews.reviews) {
-    const link = make(
-      'code',
-      '',
-      location.origin + '/?tab=studies&view=review&study=' + current.study.id,
-    );
+    const link = make('code', '', location.origin + '/review?study=' + current.study.id);
     about.append(
       'No reviews yet. Give experts an account with the role “expert” and this link: ',
       link,
@@ -120,16 +116,7 @@ export function experts(data, current) {
   );
   part.head.append(csvButton('experts', columns, rows));
   part.body.append(about, two_);
-  const message = [
-    reviews.words,
-    reviews.reviewers
-      .map(
-        (reviewer) =>
-          reviewer.label + ': ' + many(reviewer.reviews, 'review') + ', ' + reviewer.yes + ' yes',
-      )
-      .join(' · '),
-    ...reviews.notes,
-  ].filter(Boolean);
+  const message = [reviews.words, ...reviews.notes].filter(Boolean);
   part.body.append(...message.map((text) => make('p', 'th-soft', text)));
   return part.node;
 }
