@@ -72,6 +72,7 @@ declare namespace Api {
     '/api/studies/{}/colorings': ColoringsView;
     '/api/studies/{}/colorings/progress': ColoringProgress;
     '/api/studies/{}/comments': Comments;
+    '/api/studies/{}/experts': ExpertsView;
     '/api/studies/{}/live': LiveView;
     '/api/studies/{}/quality': QualityView;
     '/api/studies/{}/replay': Replays;
@@ -161,6 +162,7 @@ declare namespace Api {
     '/api/studies/{}/copy': [Omit<Copying, 'study'>, ChangedStudy];
     '/api/studies/{}/delete': [Omit<StudyRequest, 'study'>, DeletedStudy];
     '/api/studies/{}/distribution': [Omit<MakeDistribution, 'study'>, MadeDistribution];
+    '/api/studies/{}/experts': [Omit<SetExperts, 'study'>, ExpertsView];
     '/api/studies/{}/keep': [Omit<PostKeep, 'study'>, MarkedColoring];
     '/api/studies/{}/links': [Omit<LinksRequest, 'study'>, NewLinks];
     '/api/studies/{}/links/{}/revoke': [Omit<LinkRequest, 'study' | 'link'>, StudyLinks];
@@ -175,6 +177,7 @@ declare namespace Api {
     '/api/studies/{}/review': [Omit<PostReview, 'study'>, ReviewView];
     '/api/studies/{}/revise': [Omit<Revision, 'study'>, MadeStudy];
     '/api/studies/{}/rule': [Omit<SetRule, 'study'>, RuleSet];
+    '/api/studies/{}/send-back': [Omit<PostSentBack, 'study'>, MarkedColoring];
     '/api/studies/{}/state': [Omit<StateRequest, 'study'>, ChangedStudy];
     '/api/studies/{}/submissions': [Omit<StudyRequest, 'study'>, SubmissionsAnswer];
     '/api/studies/{}/unpublish': [Omit<StudyRequest, 'study'>, PublicationView];
@@ -755,6 +758,7 @@ declare namespace Api {
     concepts: Array<ConceptProgress>;
     people: Array<ColoringPerson>;
     practice_waiting: Array<WaitingPractice>;
+    notices: NoticesJson | null;
     recolors_open: Array<OpenRecolor>;
     mismatches: Array<MismatchedLayer>;
     drawn: number;
@@ -764,6 +768,13 @@ declare namespace Api {
     sketch: string;
     words?: string;
     actions?: Array<any>;
+  }
+
+  interface ColoringReviewJson {
+    name: string;
+    value: string;
+    comment: string;
+    counts: boolean;
   }
 
   interface ColoringRuleJson {
@@ -1379,6 +1390,58 @@ declare namespace Api {
     label: string;
     value: string;
     relation: string;
+  }
+
+  interface ExpertAccount {
+    id: string;
+    name: string;
+    role: string;
+    named: boolean;
+  }
+
+  interface ExpertComment {
+    participant: string;
+    number: number;
+    label: string;
+    name: string;
+    case: string;
+    words: string;
+    position: number;
+    value: string;
+    comment: string;
+    at: string;
+  }
+
+  interface ExpertPair {
+    first: string;
+    second: string;
+    colorings: number;
+    equal: number;
+    kappa: number | null;
+  }
+
+  interface ExpertProgress {
+    name: string;
+    named: boolean;
+    open: boolean;
+    done: number;
+    left: number | null;
+    sent_back: number;
+    yes: number;
+  }
+
+  interface ExpertsView {
+    status: 'computing' | 'ready';
+    progress: ProgressJson | null;
+    stale: boolean;
+    reviewers: number;
+    named: boolean;
+    may_review: boolean;
+    experts: Array<ExpertProgress>;
+    accounts: Array<ExpertAccount>;
+    pairs: Array<ExpertPair>;
+    comments: Array<ExpertComment>;
+    sent_back: number;
   }
 
   interface Export {
@@ -2168,6 +2231,8 @@ declare namespace Api {
     background: BackgroundJson | null;
     marks: Record<string, MarkJson | null>;
     comments: Array<string>;
+    reviews: Array<ColoringReviewJson>;
+    sent_back: string | null;
     matches: boolean | null;
   }
 
@@ -2644,6 +2709,13 @@ declare namespace Api {
     notices: Array<NoticeJson>;
   }
 
+  interface NoticesJson {
+    ways: Array<string>;
+    minutes: number;
+    sent_at: string | null;
+    problem: string;
+  }
+
   interface NumberCell {
     text: string;
     title: string;
@@ -2715,6 +2787,7 @@ declare namespace Api {
     title: string;
     done: number;
     left: number;
+    sent_back: number;
   }
 
   interface OpenReviews {
@@ -3176,6 +3249,15 @@ declare namespace Api {
     study: string;
     item: string;
     value: string;
+    comment?: string;
+  }
+
+  interface PostSentBack {
+    study: string;
+    participant: string;
+    position: number | string;
+    value?: string;
+    reason?: string;
   }
 
   interface PostedEvents {
@@ -3798,22 +3880,32 @@ declare namespace Api {
     released_commit: string;
   }
 
+  interface ReturnedReview {
+    value: string;
+    note: string;
+  }
+
   interface ReviewItem {
     id: string;
     words: string;
     picture: string;
     histogram: Array<number> | null;
     bins: Array<NamedColor>;
+    comment: string;
+    returned: ReturnedReview | null;
   }
 
   interface ReviewView {
     status: 'computing' | 'ready';
     progress: ProgressJson | null;
     stale: boolean;
+    title: string;
     item: ReviewItem | null;
+    upcoming: string | null;
     previous: ReviewedItem | null;
     done: number;
     left: number;
+    sent_back: number;
     reviewers: number;
     scope: string;
   }
@@ -4333,6 +4425,12 @@ declare namespace Api {
     reviewers?: number | string;
     scope?: string;
     level?: string;
+  }
+
+  interface SetExperts {
+    study: string;
+    experts: Array<string>;
+    reviewers: number | string;
   }
 
   interface SetImage {
@@ -5373,6 +5471,7 @@ declare namespace Api {
     participant: string;
     number: number;
     label: string;
+    since: string;
     round: number;
     positions: Array<number>;
     skipped: Array<SkippedSketch>;

@@ -24,12 +24,12 @@ class Publications:
         already keeps its token, and only ``images`` changes. Raises :class:`NotStored`."""
         with self._database.transaction() as cursor:
             require_study(cursor, study_id)
-            kept = cursor.execute(
+            updated = cursor.execute(
                 "UPDATE study_publications SET images = ? "
                 "WHERE study_id = ? AND revoked_at IS NULL RETURNING number",
                 [images, study_id],
             ).fetchall()
-            if not kept:
+            if not updated:
                 self._insert(cursor, study_id, token, images, author)
         self.changes += 1
         (record,) = self._read("study_id = ?", [study_id])

@@ -208,6 +208,7 @@ function searchSettings(box, object) {
   const thresholds = ['box', 'negative'].map((name) => numberField(field(name + '-threshold')));
   const models = ['detector', 'segmenter', 'presence-model'].map((id) => modelField(input(id)));
   const variant = () => field('mask-variant').querySelector(':checked');
+  const first = variant().value;
   let turn = 0;
   let suggested = ''; // the labels that nobody has edited
 
@@ -240,7 +241,7 @@ function searchSettings(box, object) {
       turn += 1;
       negatives.value = suggested = labels;
       // They are those of the first variant.
-      if (!variant().defaultChecked) follow();
+      if (variant().value !== first) follow();
     },
     get() {
       const [detector, segmenter, presence] = models.map((model) => model());

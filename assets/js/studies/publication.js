@@ -107,6 +107,7 @@ export function publicationCard(current, copy) {
     const { publication } = study;
     const able = study.can.publish && study.state === 'closed';
     if (publication) images.checked = publication.images;
+    /** @type {Node[]} */
     const nodes = [line];
     if (publication) nodes.push(...published(publication));
     else if (!study.can.publish)

@@ -9,7 +9,7 @@ from typing import Any
 from truehue.tabs.studies.results_numbers import two_decimals
 
 WIDTH = 120.0
-"""Units of a bar's picture, which is as wide as its column."""
+"""Units of a bar's image, which is as wide as its column."""
 _EDGE = 5.0
 _PAD = 1.12
 Number = Mapping[str, Any]
@@ -18,7 +18,7 @@ Format = Callable[[float], str]
 
 
 @dataclass(frozen=True)
-class Line:
+class Axis:
     """The axis that bars of a column share: from ``low`` to ``high``, with a ``mark``, such as
     chance."""
 
@@ -27,12 +27,12 @@ class Line:
     mark: float | None = None
 
     def x(self, value: float) -> float:
-        """Where a value lies in the picture of a bar."""
+        """Where a value lies in the image of a bar."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return round(_EDGE + share * (WIDTH - 2 * _EDGE), 1)
 
 
-SHARES = Line(0.0, 1.0)
+SHARES = Axis(0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def whole(value: float | None) -> Cell:
     return Cell("–" if value is None else f"{value:,.0f}", right=True)
 
 
-def number_cell(number: Number | None, text: Format, line: Line | None = None) -> Cell:
+def number_cell(number: Number | None, text: Format, line: Axis | None = None) -> Cell:
     """A number with its 95% interval, and a bar where there is a ``line``."""
     if number is None or number["value"] is None:
         return Cell("–", why="" if number is None else number["why"], right=True)
@@ -106,14 +106,14 @@ def number_cell(number: Number | None, text: Format, line: Line | None = None) -
     )
 
 
-def bar_of(number: Number, line: Line) -> Bar:
+def bar_of(number: Number, line: Axis) -> Bar:
     """The bar of a number that has a value."""
     ends = [None if number[name] is None else line.x(number[name]) for name in ("low", "high")]
     mark = None if line.mark is None else line.x(line.mark)
     return Bar(line.x(number["value"]), ends[0], ends[1], mark)
 
 
-def line_of(numbers: Iterable[Number], mark: float | None = None) -> Line:
+def axis_of(numbers: Iterable[Number], mark: float | None = None) -> Axis:
     """The axis that holds all intervals, with room."""
     values = [
         value
@@ -125,7 +125,7 @@ def line_of(numbers: Iterable[Number], mark: float | None = None) -> Line:
         values.append(mark)
     low, high = min(values, default=0.0), max(values, default=1.0)
     middle, half = (low + high) / 2, max(high - low, 0.2) / 2 * _PAD
-    return Line(middle - half, middle + half, mark)
+    return Axis(middle - half, middle + half, mark)
 
 
 def listed(parts: Sequence[str]) -> str:

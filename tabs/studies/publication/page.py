@@ -43,7 +43,7 @@ SIDE = 256
 
 
 @dataclass(frozen=True)
-class Picture:
+class PageImage:
     """An image of the page: a stored image, or the ink of a ``sketch``, by its id."""
 
     id: str
@@ -51,7 +51,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class ShownPicture:
+class ShownImage:
     """An image with its address and what stands below it."""
 
     url: str
@@ -64,7 +64,7 @@ class ShownCase:
     """The images of a case."""
 
     words: str
-    pictures: tuple[ShownPicture, ...]
+    images: tuple[ShownImage, ...]
 
 
 @dataclass(frozen=True)
@@ -93,22 +93,22 @@ def content_policy() -> str:
     )
 
 
-def pictures_of(plan: StudyPlan) -> dict[str, tuple[Picture, ...]]:
+def images_of(plan: StudyPlan) -> dict[str, tuple[PageImage, ...]]:
     """The images that the page shows, by case: the first of each candidate, that of the question, or
     the sketch. All of questions and sketches, of others those of the first ``MAX_CASES``."""
     requested = dict.fromkeys(stimulus.case_id for stimulus in plan.main_stimuli)
     cases = [plan.case_by_id[case_id] for case_id in requested]
     if any(case.candidates for case in cases):
         cases = cases[:MAX_CASES]
-    return {case.id: _pictures(case) for case in cases}
+    return {case.id: _images(case) for case in cases}
 
 
-def _pictures(case: Case) -> tuple[Picture, ...]:
+def _images(case: Case) -> tuple[PageImage, ...]:
     if case.sketch:
-        return (Picture(case.sketch, sketch=True),)
+        return (PageImage(case.sketch, sketch=True),)
     if case.question is not None:
-        return (Picture(case.question.image_id),)
-    return tuple(Picture(item.image_ids[0]) for item in case.candidates if item.image_ids)
+        return (PageImage(case.question.image_id),)
+    return tuple(PageImage(item.image_ids[0]) for item in case.candidates if item.image_ids)
 
 
 def page_html(
@@ -117,7 +117,7 @@ def page_html(
     publication: PublicationRecord,
     tables: Sequence[PublicTable],
     files: Mapping[str, bytes],
-    pictures: Mapping[str, Sequence[Picture]],
+    images: Mapping[str, Sequence[PageImage]],
 ) -> str:
     """The page of a study as its data are."""
     results, plan = data.results, data.source.plan
@@ -125,7 +125,7 @@ def page_html(
     urls = {
         (case_id, index): f"{address}/images/{number}.png"
         for number, (case_id, index) in enumerate(
-            (case_id, index) for case_id, own in pictures.items() for index in range(len(own))
+            (case_id, index) for case_id, own in images.items() for index in range(len(own))
         )
     }
     colorings = data.colorings
@@ -158,14 +158,14 @@ def page_html(
 
 def _shown(plan: StudyPlan, urls: Mapping[tuple[str, int], str]) -> list[ShownCase]:
     """The images of candidates; those of questions and sketches stand beside their results."""
-    shown: dict[str, list[ShownPicture]] = {}
+    shown: dict[str, list[ShownImage]] = {}
     for (case_id, index), url in urls.items():
         case = plan.case_by_id[case_id]
         candidates = [candidate for candidate in case.candidates if candidate.image_ids]
         if candidates:
             model = candidates[index].model
             text = f"{case.words}, by {model}"
-            shown.setdefault(case_id, []).append(ShownPicture(url, text, model))
+            shown.setdefault(case_id, []).append(ShownImage(url, text, model))
     return [ShownCase(plan.case_by_id[case_id].words, tuple(own)) for case_id, own in shown.items()]
 
 

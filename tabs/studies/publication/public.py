@@ -24,7 +24,7 @@ from truehue.tabs.participants.tokens import well_formed
 from truehue.tabs.sources.studies import answers_key, source_key
 from truehue.tabs.studies.exports import anonymous_data, file_stem
 from truehue.tabs.studies.publication.files import files_of, public_tables
-from truehue.tabs.studies.publication.page import Picture, page_html, pictures_of
+from truehue.tabs.studies.publication.page import PageImage, images_of, page_html
 from truehue.tabs.studies.results import NotReady
 
 MAX_BYTES = 64 * 2**20
@@ -66,7 +66,7 @@ class PublicFile(Body):
 
 @dataclass(frozen=True)
 class PublicPage:
-    """What strangers can read of a study: ``html``, ``files`` by name, and ``pictures`` in the order
+    """What strangers can read of a study: ``html``, ``files`` by name, and ``images`` in the order
     of their numbers. ``key`` is all that it was made of, ``own`` the part that is the study's;
     ``stem`` is how the names of its files begin."""
 
@@ -75,7 +75,7 @@ class PublicPage:
     made_s: float
     html: PublicFile
     files: Mapping[str, PublicFile]
-    pictures: tuple[Picture, ...]
+    images: tuple[PageImage, ...]
     stem: str
 
     @property
@@ -144,9 +144,9 @@ class PublicPages:
         changes = publications.changes
         if self._links[0] != changes:
             self._links = (changes, {record.token: record for record in publications.all()})
-            for gone in (self._checked.keys() | self._later.keys()) - self._links[1].keys():
-                self._checked.pop(gone, None)
-                self._later.pop(gone, None)
+            for withdrawn in (self._checked.keys() | self._later.keys()) - self._links[1].keys():
+                self._checked.pop(withdrawn, None)
+                self._later.pop(withdrawn, None)
         if token not in self._links[1]:
             raise NotPublic(NOWHERE)
         return self._links[1][token]
@@ -186,15 +186,15 @@ def _page(
     log = context.storage.studies.log(publication.study_id)
     tables = public_tables(data, publication.token)
     files = files_of(data, tables)
-    pictures = pictures_of(data.source.plan) if publication.images else {}
-    text = page_html(data, log, publication, tables, files, pictures)
+    images = images_of(data.source.plan) if publication.images else {}
+    text = page_html(data, log, publication, tables, files, images)
     page = PublicPage(
         key,
         own,
         made_s,
         PublicFile(text.encode(), "text/html; charset=utf-8"),
         {name: PublicFile(content, _media_type(name)) for name, content in files.items()},
-        tuple(picture for case in pictures.values() for picture in case),
+        tuple(image for case in images.values() for image in case),
         file_stem(data),
     )
     _ = page.size  # which packs the files here, and not where others wait

@@ -18,13 +18,13 @@ from truehue.tabs.studies.colorings.quality import quality_json
 from truehue.tabs.studies.publication.cells import (
     SHARES,
     WIDTH,
+    Axis,
     Cell,
     Format,
-    Line,
     Number,
     Table,
+    axis_of,
     decimal_text,
-    line_of,
     number_cell,
     share_text,
     whole,
@@ -94,7 +94,7 @@ def result_tables(results: Mapping[str, Any]) -> list[Table]:
         case Kind.PAIRS:
             return list(_pairs(results))
         case Kind.RATINGS:
-            line = Line(0.0, 10.0)
+            line = Axis(0.0, 10.0)
             text = f"How people rated each model on average, from 0 to 10. {_OVER_PEOPLE}"
             ratings = ("Ratings", lambda row: whole(row["ratings"]))
             table = _ranked(
@@ -133,7 +133,7 @@ def _pairs(results: Mapping[str, Any]) -> Iterator[Table]:
             lambda summary: summary["strengths"],
             lambda row: row["strength"],
             decimal_text,
-            line_of(strengths, 0.0),
+            axis_of(strengths, 0.0),
             [
                 ("Rank", lambda row: Cell(_rank(row), right=True)),
                 ("Votes", lambda row: whole(row["votes"])),
@@ -146,7 +146,7 @@ def _pairs(results: Mapping[str, Any]) -> Iterator[Table]:
         lambda summary: summary["win_rates"],
         lambda row: row["rate"],
         share_text,
-        Line(0.0, 1.0, 0.5),
+        Axis(0.0, 1.0, 0.5),
         [
             ("Won", lambda row: whole(row["wins"])),
             ("Lost", lambda row: whole(row["losses"])),
@@ -157,7 +157,7 @@ def _pairs(results: Mapping[str, Any]) -> Iterator[Table]:
         yield _against(results, [row["model"] for row in rates])
     groups = results[INCLUDED]["groups"]
     if len(groups) > 1:
-        line = line_of([row["strength"] for group in groups for row in group["strengths"]], 0.0)
+        line = axis_of([row["strength"] for group in groups for row in group["strengths"]], 0.0)
         rows = [{**group, "rows": group["strengths"], "count": group["votes"]} for group in groups]
         yield _groups(rows, "strength", "Strengths by category", decimal_text, line)
 
@@ -188,7 +188,7 @@ def _ranked(
     items: Items,
     measure: Measure,
     text: Format,
-    line: Line,
+    line: Axis,
     more: Sequence[tuple[str, Callable[[Mapping[str, Any]], Cell]]],
 ) -> Table:
     """A table of models and one number, after exclusion and with everybody."""
@@ -198,9 +198,9 @@ def _ranked(
     order = by_over[INCLUDED] or by_over.get(EVERYBODY, {})
     rows = []
     for model in sorted(order, key=lambda name: _falling(measure(order[name]))):
-        given = [by_over[over].get(model) for over in by_over]
-        numbers = [number_cell(row and measure(row), text, line) for row in given]
-        extra = [cell(given[0]) if given[0] else whole(None) for _, cell in more]
+        summaries = [by_over[over].get(model) for over in by_over]
+        numbers = [number_cell(row and measure(row), text, line) for row in summaries]
+        extra = [cell(summaries[0]) if summaries[0] else whole(None) for _, cell in more]
         rows.append((Cell(model), *numbers, *extra))
     heads = (*table.heads, *_heads(results), *(name for name, _ in more))
     return Table(table.title, table.text, heads, tuple(rows), table.notes)
@@ -231,7 +231,7 @@ def _against(results: Mapping[str, Any], models: Sequence[str]) -> Table:
 
 
 def _by_group(
-    results: Mapping[str, Any], name: str, measure: str, text: Format, line: Line
+    results: Mapping[str, Any], name: str, measure: str, text: Format, line: Axis
 ) -> list[Table]:
     groups = results[INCLUDED]["by_group"]
     if len(groups) < 2:
@@ -241,7 +241,7 @@ def _by_group(
 
 
 def _groups(
-    groups: Sequence[Mapping[str, Any]], measure: str, title: str, text: Format, line: Line
+    groups: Sequence[Mapping[str, Any]], measure: str, title: str, text: Format, line: Axis
 ) -> Table:
     """A row per category of cases, a column per model."""
     models = list(dict.fromkeys(row["model"] for group in groups for row in group["rows"]))
@@ -257,12 +257,12 @@ def _groups(
 
 def _accuracy(results: Mapping[str, Any]) -> Table:
     """The share of right answers by task, with chance."""
-    found = results[INCLUDED]["questions"]
-    several = len(found["tasks"]) > 1
-    parts = [*found["tasks"], *([found["overall"]] if several else [])]
+    shares = results[INCLUDED]["questions"]
+    several = len(shares["tasks"]) > 1
+    parts = [*shares["tasks"], *([shares["overall"]] if several else [])]
     rows = [_accuracy_row(item) for item in parts]
-    if several and found["macro"] is not None:
-        rows.append(_accuracy_row({**found["macro"], "skips": None, "answers": None}))
+    if several and shares["macro"] is not None:
+        rows.append(_accuracy_row({**shares["macro"], "skips": None, "answers": None}))
     over = dict.fromkeys(item["over_words"] for item in parts)
     text = "How often people answered correctly. “Cannot tell” counts as not correct."
     heads = ("Task", _heads(results)[0], "Chance", "Cannot tell", "Answers")
@@ -273,7 +273,7 @@ def _accuracy_row(item: Mapping[str, Any]) -> tuple[Cell, ...]:
     chance = item["chance"]
     return (
         Cell(item["name"]),
-        number_cell(item["share"], share_text, Line(0.0, 1.0, chance)),
+        number_cell(item["share"], share_text, Axis(0.0, 1.0, chance)),
         Cell("–" if chance is None else percent(chance), right=True),
         whole(item["skips"]),
         whole(item["answers"]),
@@ -360,7 +360,7 @@ class Measured:
 
     name: str
     text: Format
-    line: Line
+    line: Axis
     numbers: Sequence[Number | None]
 
 
@@ -391,7 +391,7 @@ def _agreement(
     return Table("Agreement", text, ("Measure", *heads), rows, tuple(filter(None, notes)))
 
 
-_BEYOND_CHANCE = Line(-0.2, 1.0, 0.0)
+_BEYOND_CHANCE = Axis(-0.2, 1.0, 0.0)
 
 
 def _of_reviews(reviews: Mapping[str, Any]) -> list[Measured]:
@@ -413,7 +413,7 @@ def _of_answers(data: ExportData) -> list[Measured]:
     observed = [item["observed"] for item in agreements]
     alpha = f"Krippendorff’s α ({agreements[0]['scale']})"
     tie = [Measured("Ties", share_text, SHARES, ties)]
-    side = [Measured("First position chosen", share_text, Line(0.0, 1.0, 0.5), sides)]
+    side = [Measured("First position chosen", share_text, Axis(0.0, 1.0, 0.5), sides)]
     choices = [
         Measured("Observed agreement", share_text, SHARES, observed),
         Measured("Fleiss’ κ", decimal_text, _BEYOND_CHANCE, kappas),
@@ -429,8 +429,8 @@ def _of_answers(data: ExportData) -> list[Measured]:
 
 def metric_table(results: Mapping[str, Any]) -> Table | None:
     """Metrics against people's answers; None where there are none."""
-    found = results[INCLUDED]["validation"]
-    rows = found["rows"]
+    validation = results[INCLUDED]["validation"]
+    rows = validation["rows"]
     if not rows:
         return None
     columns = [
@@ -443,7 +443,7 @@ def metric_table(results: Mapping[str, Any]) -> Table | None:
         )
         if any(row[name] is not None and row[name]["value"] is not None for row in rows)
     ]
-    of = found["of"]
+    of = validation["of"]
     cells = tuple(
         (
             Cell(row["name"]),
@@ -454,5 +454,5 @@ def metric_table(results: Mapping[str, Any]) -> Table | None:
     )
     heads = ("Metric", *(head for _, head, _ in columns), of.capitalize())
     text = f"How far metrics agree with people. Intervals: 95%, over resampled {of}."
-    notes = tuple(filter(None, (*found["sentences"], found["caution"])))
+    notes = tuple(filter(None, (*validation["sentences"], validation["caution"])))
     return Table("Metrics and people", text, heads, cells, notes)

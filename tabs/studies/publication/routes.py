@@ -52,32 +52,32 @@ def publication_routes(context: Context) -> APIRouter:
             return _notice("No results here", str(error), 404)
 
     async def page(request: Request) -> Response:
-        async def shown(found: PublicPage) -> Response:
-            return _file(request, found.html, {"Content-Security-Policy": content_policy()})
+        async def shown(public_page: PublicPage) -> Response:
+            return _file(request, public_page.html, {"Content-Security-Policy": content_policy()})
 
         return await answered(request, shown)
 
     async def file(request: Request) -> Response:
         name = request.path_params["name"]
 
-        async def sent(found: PublicPage) -> Response:
-            if name not in found.files:
+        async def sent(public_page: PublicPage) -> Response:
+            if name not in public_page.files:
                 raise NotPublic(NOWHERE)
-            return _file(request, found.files[name], attachment(f"{found.stem}-{name}"))
+            return _file(request, public_page.files[name], attachment(f"{public_page.stem}-{name}"))
 
         return await answered(request, sent)
 
     async def image(request: Request) -> Response:
         number = request.path_params["number"]
 
-        async def shown(found: PublicPage) -> Response:
-            if number >= len(found.pictures):
+        async def shown(public_page: PublicPage) -> Response:
+            if number >= len(public_page.images):
                 raise NotPublic(NOWHERE)
-            picture = found.pictures[number]
-            if picture.sketch:
-                content = await images.ink(picture.id)
+            entry = public_page.images[number]
+            if entry.sketch:
+                content = await images.ink(entry.id)
             else:
-                path = await images.scaled(picture.id, SIDE)
+                path = await images.scaled(entry.id, SIDE)
                 content = await anyio.to_thread.run_sync(path.read_bytes)
             return Response(content, headers=_HEADERS, media_type="image/png")
 
