@@ -93,9 +93,9 @@ def read_source(source: str, module: str) -> Source:
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             functions.append(Function(node.name, node.lineno, _parameters(node)))
         inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        for child in ast.iter_child_nodes(node):
-            if calls or not isinstance(child, ast.expr):
-                visit(child, on_import and not inside)
+        for inner in ast.iter_child_nodes(node):
+            if calls or not isinstance(inner, ast.expr):
+                visit(inner, on_import and not inside)
 
     # Nodes hold each other by the hundred thousand, and the collector would look at them all.
     collecting = gc.isenabled()

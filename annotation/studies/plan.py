@@ -203,8 +203,9 @@ class StudyPlan:
     ``ask_background``: whether somebody who colors the surround of a sketch is asked if it belongs
     to the concept, and such a coloring is flagged; None, as in plans that were stored before there
     was this, flags and does not ask. ``reference_image``: whether somebody who colors may open an
-    image of their own beside the sketch and take colors of it, each of which is an action. Raises
-    BadInput for a plan that cannot be served.
+    image of their own beside the sketch and take colors of it, each of which is an action.
+    ``record_input``: whether the page records how answers are entered, and says so
+    (:mod:`truehue.annotation.quality.agents`). Raises BadInput for a plan that cannot be served.
     """
 
     title: str
@@ -247,6 +248,7 @@ class StudyPlan:
     survey: Survey = field(default_factory=Survey)
     case_gap: int = 1
     reference_image: bool = False
+    record_input: bool = False
 
     def __post_init__(self) -> None:
         for name, text in (("title", self.title), ("question", self.question)):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from truehue.annotation.colorings import as_json, read_action
+from truehue.annotation.quality.agents import read_presses, read_traits
 from truehue.core.errors import BadInput
 from truehue.core.studies import Event, EventKind
 
@@ -141,6 +142,14 @@ def read_facts(value: Any) -> dict[str, Any]:
     return facts
 
 
+def read_input(content: Mapping[str, Any]) -> dict[str, Any]:
+    """How an answer was entered, where the page recorded it. What is malformed is left out, so that
+    no answer is lost for it."""
+    presses, traits = read_presses(content.get("input")), read_traits(content.get("traits"))
+    read: dict[str, Any] = {} if presses is None else {"input": presses}
+    return {**read, "traits": traits} if traits else read
+
+
 def _body(kind: EventKind, body: Mapping[str, Any]) -> dict[str, Any]:
     match kind:
         case EventKind.ACTION:
@@ -150,7 +159,13 @@ def _body(kind: EventKind, body: Mapping[str, Any]) -> dict[str, Any]:
             if body.get("kind") == "coloring":
                 names += ("actions", "checksum", "active_ms")
             read = {name: body.get(name) for name in names}
-            return {**read, **_reason(body), **_background(body), **_display(body)}
+            return {
+                **read,
+                **_reason(body),
+                **_background(body),
+                **_display(body),
+                **read_input(body),
+            }
         case EventKind.SURVEY:
             # The plan says what is valid (truehue.annotation.studies.survey).
             return {"part": body.get("part"), "answers": body.get("answers")}
@@ -164,7 +179,7 @@ def _body(kind: EventKind, body: Mapping[str, Any]) -> dict[str, Any]:
         case EventKind.COMMENT:
             return {"text": _text(body, "text", MAX_COMMENT)}
         case EventKind.UNDO | EventKind.FINISH | EventKind.WITHDRAWAL:
-            return {**_reason(body), **_display(body)}
+            return {**_reason(body), **_display(body), **read_input(body)}
     return {}
 
 

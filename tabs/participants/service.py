@@ -44,6 +44,7 @@ from truehue.tabs.participants.reading import (
     read_external,
     read_facts,
     read_id,
+    read_input,
     session_id_of,
 )
 from truehue.tabs.participants.session import ParticipantSession
@@ -85,7 +86,7 @@ class Visit:
 @dataclass(frozen=True)
 class Agreement:
     """What a page sends to take part: ``id`` of the consent, which the page made, so that asking
-    twice is one participation."""
+    twice is one participation; ``input`` says how it was entered."""
 
     id: str
     consent_version: str
@@ -93,6 +94,7 @@ class Agreement:
     external: Mapping[str, str] = field(default_factory=dict)
     display: Mapping[str, Any] = field(default_factory=dict)
     network: str = ""
+    input: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_agreement(content: Mapping[str, Any], network: str = "") -> Agreement:
@@ -106,6 +108,7 @@ def read_agreement(content: Mapping[str, Any], network: str = "") -> Agreement:
         read_external(content.get("external")),
         read_facts(content.get("display")),
         network,
+        read_input(content),
     )
 
 
@@ -369,4 +372,5 @@ def _consent(agreement: Agreement) -> Event:
     body: dict[str, Any] = {"version": agreement.consent_version}
     if agreement.display:
         body["display"] = dict(agreement.display)
+    body |= agreement.input
     return Event(agreement.id, EventKind.CONSENT, None, body)

@@ -75,6 +75,7 @@ class StudyOnPage(TypedDict):
     consent: Consent
     returns_after_s: int | None
     time_limit_s: int | None
+    record_input: bool
     screens_out: bool
     survey: Survey
     language: str
@@ -437,6 +438,7 @@ def _study_json(live_study: LiveStudy, plan: StudyPlan) -> StudyOnPage:
         "consent": plan.consent,
         "returns_after_s": plan.returns_after_s,
         "time_limit_s": plan.time_limit_s,
+        "record_input": plan.record_input,
         "screens_out": plan.screening.has_pass_mark,
         "survey": plan.survey,
         "language": plan.language,

@@ -17,6 +17,7 @@ from truehue.annotation.judgments.questions import (
     target_in,
 )
 from truehue.annotation.participants import BEFORE_TRIALS, ExclusionRule, rule_of, too_fast
+from truehue.annotation.quality.agents import THRESHOLD, evidence_of
 from truehue.annotation.report import Person, people_results
 from truehue.annotation.studies.plan import StudyPlan, from_json
 from truehue.core.errors import BadInput
@@ -167,6 +168,36 @@ def too_fast_json(participant: ParticipantRecord, events: Sequence[Event]) -> To
         return None
     seconds = (ends[-1] - started_at).total_seconds()
     return {"answers": answers, "seconds": round(seconds, 3)}
+
+
+class AgentSigns(TypedDict):
+    """What the input of a participant says of a script: the ``score`` in points, whether it reaches
+    the ``threshold`` (``flagged``), and the signs in words, the heaviest first. It rests on so many
+    ``answers`` and ``presses``."""
+
+    score: float
+    threshold: float
+    flagged: bool
+    signs: list[str]
+    answers: int
+    presses: int
+
+
+def agent_json(
+    plan: StudyPlan, participant: ParticipantRecord, events: Sequence[Event]
+) -> AgentSigns | None:
+    """The signs of a script; None where the study does not record input."""
+    evidence = evidence_of(plan.record_input, participant.enrolled_at, events)
+    if not evidence.recorded:
+        return None
+    return {
+        "score": evidence.score,
+        "threshold": THRESHOLD,
+        "flagged": evidence.flagged,
+        "signs": [sign.words for sign in evidence.signs],
+        "answers": evidence.answers,
+        "presses": evidence.presses,
+    }
 
 
 @dataclass(frozen=True)

@@ -418,6 +418,7 @@ class StudyForm(PageRequest):
     training: TrainingForm = TrainingForm()
     screening: ScreeningForm = ScreeningForm()
     consent: str = Field(default="", max_length=MAX_PAGE_TEXT, title="The consent text")
+    record_input: bool = False
     survey: SurveyQuestions = Field(
         default=SurveyQuestions(), title="The questions about participants"
     )

@@ -25,6 +25,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.service import Participation
+from truehue.tabs.sources.studies import agent_json
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
@@ -102,7 +103,8 @@ class StudyRequest(PageRequest):
 class Person:
     """One participant as the log has them. ``answered`` and ``trials`` count main trials; ``times``
     are when their main answers came, ``response_ms`` how long each took; ``begun``: they have
-    answered something; results are without who is ``excluded``."""
+    answered something; results are without who is ``excluded``; ``agent``: their input looks like a
+    script's, None where it is not recorded."""
 
     record: ParticipantRecord
     stage: str
@@ -115,6 +117,7 @@ class Person:
     response_ms: tuple[float, ...]
     begun: bool = False
     excluded: bool = False
+    agent: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -201,6 +204,7 @@ class PersonProgress(TypedDict):
     excluded: bool
     begun: bool
     held_until: str | None
+    agent: bool | None
 
 
 class RefusedVisitsJson(TypedDict):
@@ -242,6 +246,7 @@ def live(context: Context, actor: Actor, request: StudyRequest) -> LiveView:
             "excluded": person.excluded,
             "begun": person.begun,
             "held_until": until.isoformat() if (until := held_until(person, plan, now)) else None,
+            "agent": person.agent,
         }
         for person in progress.people
     ]
@@ -408,6 +413,7 @@ def _person(
             answer.response_ms for answer in state.values() if answer.kind is not AnswerKind.SKIP
         ),
         any(event.kind is EventKind.ANSWER for event in events),
+        agent=None if (agent := agent_json(plan, record, events)) is None else agent["flagged"],
     )
 
 

@@ -103,6 +103,7 @@ def plan_of(draft: Draft, cases: tuple[Case, ...] | None = None) -> StudyPlan:
         missed_checks_limit=form.missed_checks_limit,
         time_limit_s=form.time_limit_s,
         omit_equal=form.omit_equal,
+        record_input=form.record_input,
         # Sketches and questions come once each, and what counts as one case is theirs to say.
         case_gap=1 if form.material in (Material.SKETCHES, Material.QUESTIONS) else form.case_gap,
         survey=form.survey.survey(),

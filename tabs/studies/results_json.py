@@ -12,13 +12,21 @@ from typing import Any, NotRequired, TypedDict
 from truehue.annotation.assignment.endings import is_late
 from truehue.annotation.judgments.rates import PLACES, ChoiceShare, Rating, SideBias, WinRate
 from truehue.annotation.participants import ExclusionRule
+from truehue.annotation.quality.agents import CAUTION
 from truehue.annotation.ranking import Ranking
 from truehue.annotation.report import GroupSummary, PersonResult, StudyResults, Summary
 from truehue.annotation.screening import screening_of
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Ending
 from truehue.core.studies import Decision, Event, EventKind, ParticipantRecord
-from truehue.tabs.sources.studies import StudySource, TooFast, rule_json, too_fast_json
+from truehue.tabs.sources.studies import (
+    AgentSigns,
+    StudySource,
+    TooFast,
+    agent_json,
+    rule_json,
+    too_fast_json,
+)
 from truehue.tabs.studies.metrics import StudyMetric
 from truehue.tabs.studies.questions.results import (
     QuestionResultsJson,
@@ -128,6 +136,7 @@ class PersonJson(TypedDict):
     reasons: list[str]
     decision: DecisionJson | None
     too_fast: TooFast | None
+    agent: AgentSigns | None
     comments: int
 
 
@@ -286,6 +295,7 @@ class StudyNumbers(TypedDict):
     everybody: SummaryJson
     included: SummaryJson
     people: list[PersonJson]
+    agent_caution: str
     asked: list[QuestionSetting]
     notes: list[str]
     erased: int
@@ -334,6 +344,7 @@ def results_json(
             arrangements[1],
         ),
         "people": people,
+        "agent_caution": CAUTION if source.plan.record_input else "",
         "asked": log_json(source.plan),
         "notes": list(results.everybody.notes),
         "erased": len(source.erased),
@@ -407,6 +418,7 @@ def person_json(
         "reasons": list(result.excluded),
         "decision": decision_json(source.decisions.get(participant.id)),
         "too_fast": too_fast_json(participant, events),
+        "agent": agent_json(source.plan, participant, events),
         "comments": kinds[EventKind.COMMENT],
     }
 

@@ -175,6 +175,7 @@ class PlanJson(StudySizes):
     returns_after_s: int | None
     missed_checks_limit: int | None
     time_limit_s: int | None
+    record_input: bool
     closing: dict[str, Any]
     abandoned_after_s: int
     unanswered_after_s: int
@@ -362,6 +363,7 @@ def plan_json(plan: StudyPlan) -> PlanJson:
         "returns_after_s": plan.returns_after_s,
         "missed_checks_limit": plan.missed_checks_limit,
         "time_limit_s": plan.time_limit_s,
+        "record_input": plan.record_input,
         "closing": asdict(plan.closing),
         "abandoned_after_s": plan.abandoned_after_s,
         "unanswered_after_s": plan.absence_s(answered=False),

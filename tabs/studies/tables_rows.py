@@ -187,7 +187,7 @@ def participants(data: ExportData) -> Iterator[Json]:
         else {}
     )
     for person in data.results["people"]:
-        quality = person["quality"]
+        quality, agent = person["quality"], person["agent"] or {}
         yield {
             "participant": person["number"] + 1,
             **{
@@ -197,6 +197,9 @@ def participants(data: ExportData) -> Iterator[Json]:
             **quality,
             "training": (quality["training"] or (None,))[-1],
             "too_fast": person["too_fast"] is not None,
+            "agent_score": agent.get("score"),
+            "agent_flagged": agent.get("flagged"),
+            "agent_signs": "; ".join(agent.get("signs", ())) or None,
             "excluded": person["excluded"],
             "reasons": "; ".join(person["reasons"]) or None,
             "external": _json(external[person["number"]])

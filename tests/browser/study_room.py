@@ -276,7 +276,7 @@ def main() -> None:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder, study_room(Path(folder), 1024) as room:
-        full = {"intro": INTRO, "screening": Screening(), "tie": True, "votes": 60}
+        full: dict[str, Any] = {"intro": INTRO, "screening": Screening(), "tie": True, "votes": 60}
         pairs = room.plan(attention=1, repeats=1, trials=8, training=room.training(), **full)
         shares = room.plan(
             material=Material.DISTRIBUTIONS,

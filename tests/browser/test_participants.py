@@ -18,10 +18,12 @@ from tests.browser.axe import barriers_here
 from tests.browser.conftest import Visit, Watch
 from tests.browser.people import PHONE, Person, fetched, needed, of_kind, one_person, too_small
 from tests.browser.study_room import BACK, CODE, INTRO, StudyRoom, study_room
+from truehue.annotation.quality.agents import evidence_of
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Material, Screening
 from truehue.core.images.load import image_id
 from truehue.core.studies import State
+from truehue.tabs.participants.tokens import hash_of
 
 pytestmark = pytest.mark.browser
 
@@ -152,6 +154,29 @@ def test_from_the_link_to_the_code_by_keys_alone(
         "zoomed": False,
         "hidden_ms": 0,
     }
+
+
+def test_a_script_that_clicks_is_flagged_by_what_the_page_records(
+    room: StudyRoom, visit: Visit
+) -> None:
+    """In a real browser: it says that it is controlled, jumps, and presses the very centers."""
+    link = room.opened(room.plan(trials=4, record_input=True))
+    page = visit(link, fresh=True)
+    person = Person(page)
+    expect(person.at("consent")).to_contain_text("programs that answer in place of people")
+    person.begins()
+    for position in range(4):
+        person.sees(position)
+        page.locator(".choose").nth(position % 2).click()
+    person.finishes()
+    record = room.storage.invitations.by_token(hash_of(link.rsplit("/", 1)[-1]))
+    assert record is not None
+    (joined,) = room.storage.participants.of(record.study_id)
+    events = room.storage.study_events.of(joined.id)
+    evidence = evidence_of(True, joined.enrolled_at, events)
+    assert {"browser", "jumps", "centered"} <= {sign.name for sign in evidence.signs}
+    assert evidence.flagged
+    assert evidence.presses == 7
 
 
 def test_a_phone_360_pixels_wide_by_touch(room: StudyRoom, visit: Visit) -> None:

@@ -7,6 +7,7 @@ import { onlyOnce } from './double_tap.js';
 import { Easel } from './easel.js';
 import { actions, button, card, make, put, setProgress, show, shown } from './frame.js';
 import { between, instructions, review } from './guide.js';
+import { inputOf } from './input.js';
 import { askState, sketchFiles } from './link.js';
 import { watchAbsence } from './presence.js';
 import { onUnsaved, tellSaved } from './saved.js';
@@ -231,7 +232,7 @@ export class Colorings {
   #answer(position, body) {
     this.#close(true);
     this.sketches.answer(position);
-    this.outbox.add('answer', position, body);
+    this.outbox.add('answer', position, { ...body, ...inputOf(this.study) });
     this.go();
   }
 

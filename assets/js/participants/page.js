@@ -147,6 +147,7 @@ function consent({ study, endings }, enroll) {
         ...(study.time_limit_s
           ? paragraphs(say('time_limit', { n: study.time_limit_s / 60 }))
           : []),
+        ...(study.record_input ? paragraphs(say('input_recorded')) : []),
         make('p', 'small', say('consent_version', { version: study.consent.version })),
         problem,
         actions(agree, decline),

@@ -2,6 +2,7 @@
 
 import { end, finished } from './endings.js';
 import { card, make, page, setProgress, setWayOut, shown } from './frame.js';
+import { inputOf } from './input.js';
 import { askState, external, send } from './link.js';
 import { Outbox, newId } from './outbox.js';
 import { display, onlyTab } from './presence.js';
@@ -70,6 +71,7 @@ export async function enrolled(study) {
     language: study.language,
     external: external(),
     display: display(),
+    ...inputOf(study),
   });
   sessionStorage.removeItem(ENROLMENT);
   return answer;
@@ -182,7 +184,7 @@ async function answered() {
   const finish = (/** @type {string} */ text, /** @type {boolean} */ leaving) => {
     if (stopped) return;
     if (text) outbox?.add('comment', null, { text: text });
-    outbox?.add('finish', null, {});
+    outbox?.add('finish', null, inputOf(state.study));
     if (leaving) outbox?.parting();
     card('saving', say('comment_title'), [make('p', 'text', say('saving'))]);
   };

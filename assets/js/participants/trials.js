@@ -3,6 +3,7 @@
 import { actions, button, card, make, put, setProgress, show, shown } from './frame.js';
 import { hiddenMs, watchAbsence } from './presence.js';
 import { setSides } from './images.js';
+import { inputOf } from './input.js';
 import { instructions } from './reading.js';
 import { say } from './words.js';
 
@@ -332,6 +333,7 @@ export class Trials {
         scale: this.stimulus.scale,
         hidden_ms: Math.round(hiddenMs() - this.#hiddenAt),
       },
+      ...inputOf(this.study),
     });
     if (practice) this.#awaitFeedback(value);
     else this.go();

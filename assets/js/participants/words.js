@@ -95,6 +95,8 @@ export const english = {
   timed_out_title: 'The time is over',
   timed_out_text: 'What you have answered so far is saved. Thank you for your time.',
   time_limit: 'Time limit: {n} min from your consent.',
+  input_recorded:
+    'To recognize programs that answer in place of people, this page also stores a few numbers on each answer: how the mouse moved before it, how long a button or key was pressed, and whether the browser says that a program controls it. It stores no positions and nothing that tells who you are.',
   returning: 'You will be returned to the site in {n} seconds.',
   stay: 'Stay here',
   withdrawn_title: 'You have stopped',

@@ -101,6 +101,8 @@ export const words = {
   timed_out_title: 'Die Zeit ist abgelaufen',
   timed_out_text: 'Ihre bisherigen Antworten sind gespeichert. Vielen Dank für Ihre Zeit.',
   time_limit: 'Zeitlimit: {n} min ab Ihrer Einwilligung.',
+  input_recorded:
+    'Um Programme zu erkennen, die anstelle von Menschen antworten, speichert diese Seite zu jeder Antwort auch einige Zahlen: wie sich die Maus davor bewegt hat, wie lange eine Taste gedrückt war und ob der Browser angibt, von einem Programm gesteuert zu werden. Sie speichert keine Positionen und nichts, woran man Sie erkennt.',
   returning: 'Sie werden in {n} Sekunden zur Website zurückgeleitet.',
   stay: 'Auf dieser Seite bleiben',
   withdrawn_title: 'Sie haben die Teilnahme beendet',

@@ -69,6 +69,7 @@ function firstForm(preset, presets, materials) {
     question: defaults.question || preset.texts?.[language]?.question || '',
     instructions: defaults.instructions || preset.texts?.[language]?.instructions || '',
     consent: preset.texts?.[language]?.consent || presets.consent[language],
+    record_input: true,
     concepts: [],
     sketches: {},
     question_set: firstSet(materials, studyView.set),

@@ -120,7 +120,15 @@ export function consentPart({ form, changed }) {
     );
     left.hidden = !match.length;
   }
-  node.append(source.text('consent', 'Consent text', { rows: 12 }), left);
+  node.append(
+    source.text('consent', 'Consent text', { rows: 12 }),
+    left,
+    source.check(
+      'record_input',
+      'Record how answers are entered, to recognize scripts',
+      'A few numbers per answer on mouse, keys and touches. The page says so below the consent text.',
+    ),
+  );
   brackets();
   return node;
 }

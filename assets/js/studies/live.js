@@ -103,8 +103,15 @@ const seconds = (value) => value.toFixed(1) + ' s';
 const COLUMNS = [
   {
     name: 'Person',
-    cell: (person) =>
-      make('span', 'th-study-name-of', person.label + (person.excluded ? ' (excluded)' : '')),
+    cell(person) {
+      const text = person.label + (person.excluded ? ' (excluded)' : '');
+      const node = make('span', 'th-study-name-of', text);
+      if (!person.agent) return node;
+      const flag = make('small', '', '⚑ may be a script');
+      flag.title = 'Signs in how answers were entered. See People; nothing is decided by them.';
+      node.append(' ', flag);
+      return node;
+    },
   },
   { name: 'Step', beside: true, cell: (person) => stageWords(person.stage) },
   {

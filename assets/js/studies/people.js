@@ -39,6 +39,25 @@ function share(name, title, source, field, rule) {
   };
 }
 
+/** Signs of scripts; nothing is decided by them. */
+const AGENT_COLUMN = {
+  name: 'Script signs',
+  title: 'Points for input that looks like a script’s',
+  cell({ agent }) {
+    if (!agent) return '–';
+    const node = make('span', 'th-study-counts');
+    const { flagged, signs } = agent;
+    node.dataset.out = String(flagged);
+    const points = agent.score.toFixed(1) + ' points';
+    const text = agent.answers ? (signs.length ? points : 'none') : 'no answers yet';
+    node.append(make('b', '', flagged ? '⚑ may be a script: ' + points : text));
+    signs.forEach((sign) => node.append(make('small', '', sign)));
+    return node;
+  },
+  heads: ['agent_score', 'agent_flagged', 'agent_signs'],
+  values: ({ agent }) => [agent?.score, agent?.flagged, agent?.signs.join('; ')],
+};
+
 /**
  * @param {HTMLElement} box
  * @param {import('./study.js').Current} current
@@ -236,6 +255,7 @@ export function peopleView(box, current) {
             },
           ]
         : []),
+      ...(any((person) => person.agent) ? [AGENT_COLUMN] : []),
       {
         name: 'Last active',
         cell: (person) => time(person.last_at),
@@ -287,6 +307,7 @@ export function peopleView(box, current) {
         dataTable(columns, data.people, 'Participants and answer quality', true),
       );
       list.body.firstElementChild.classList.add('th-study-persons');
+      if (data.agent_caution) list.body.append(make('p', 'th-study-hint', data.agent_caution));
       about.replaceChildren(...(data.survey.length ? [surveyCard(data)] : []));
     }
     arrange(box, [

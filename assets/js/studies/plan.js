@@ -279,6 +279,7 @@ export function planView(box, current) {
         ],
         ...surveyOf(plan),
         ...limitsOf(plan),
+        ['Input', plan.record_input ? 'recorded, to recognize scripts' : 'not recorded'],
         ['Closes', closingWords(plan)],
         [
           'Trials released after',

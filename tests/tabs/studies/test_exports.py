@@ -67,7 +67,8 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Context, st
         consent = Consent("7", "Bertha Example, University of Examples, runs this.")
         wild = Case(first.id, "=1+1 lemon", first.candidates, "@group", first.reference)
         survey = Survey((SurveyItem("job", "Are you a designer?", choices=("yes", "no")),))
-        plan = replace(plan, cases=(wild, *rest), consent=consent, survey=survey)
+        texts: dict[str, Any] = {"consent": consent, "survey": survey}
+        plan = replace(plan, cases=(wild, *rest), record_input=True, **texts)
         study_id = simulated(storage, plan, Crowd(5, lazy=(1,)))
         for number, person in enumerate(storage.participants.of(study_id)):
             body = read_survey(survey, {"part": "before", "answers": {"job": number % 2}})
