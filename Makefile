@@ -90,6 +90,7 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench.votes
 	$(BIN)/python -m tests.bench.fills
 	$(BIN)/python -m tests.bench.colorings
+	$(BIN)/python -m tests.bench.agents
 
 chromium: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.browser.chromium
