@@ -73,8 +73,8 @@ class FillRegions:
     @property
     def fills(self) -> tuple[Fill, ...]:
         """The fills, one a point."""
-        places = zip(self.points[::2], self.points[1::2], strict=True)
-        return tuple(Fill(x, y, self.closing, self.color) for x, y in places)
+        pairs = zip(self.points[::2], self.points[1::2], strict=True)
+        return tuple(Fill(x, y, self.closing, self.color) for x, y in pairs)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { load } from '../page.js';
+
+const { english } = await load('canvas/words');
+const { Swatches } = await load('canvas/swatches');
+
+const COLORS = ['#000001', '#000002', '#000003', '#000004', '#000005', '#000006', '#000007'];
+
+/** Swatches of a person, and the colors that were taken from them. */
+function swatchesOf(person) {
+  const taken = [];
+  const canvas = {
+    color: null,
+    tell: () => {},
+    say: (name, values) => english[name].replace(/\{(\w+)\}/g, (_, key) => values[key]),
+  };
+  const shade = () => document.createElement('button');
+  const swatches = new Swatches(canvas, person, (color) => taken.push(color), [shade(), shade()]);
+  return { swatches, taken };
+}
+
+const labels = (box) =>
+  [...box.querySelectorAll('button')].map((node) => node.getAttribute('aria-label'));
+
+test('the last colors keep their places, also in the next drawing', () => {
+  const { swatches, taken } = swatchesOf('anna');
+  for (const color of COLORS.slice(0, 3)) swatches.used(color);
+  assert.deepEqual(labels(swatches.lasts), COLORS.slice(0, 3));
+  swatches.used(COLORS[0]);
+  assert.deepEqual(labels(swatches.lasts), COLORS.slice(0, 3));
+  const next = swatchesOf('anna').swatches;
+  assert.deepEqual(labels(next.lasts), COLORS.slice(0, 3));
+  for (const color of COLORS.slice(3)) next.used(color);
+  // The one that was not used for longest makes room.
+  assert.deepEqual(labels(next.lasts), [COLORS[0], COLORS[6], ...COLORS.slice(2, 6)]);
+  swatches.lasts.querySelector('button').click();
+  assert.deepEqual(taken, [COLORS[0]]);
+  assert.deepEqual(labels(swatchesOf('ben').swatches.lasts), []);
+});
+
+test('a palette of a file is there again in the next drawing, and can be removed', async () => {
+  const { swatches, taken } = swatchesOf('anna');
+  const open = async (name, text) => {
+    const content = new TextEncoder().encode(text);
+    const file = { name, size: content.length, arrayBuffer: async () => content.buffer };
+    Object.defineProperty(swatches.file, 'files', { value: [file], configurable: true });
+    const before = swatches.problem.textContent;
+    swatches.file.dispatchEvent(new Event('change'));
+    while (swatches.problem.textContent === before) await new Promise(setImmediate);
+  };
+  await open('mine.txt', '#112233 Night\n#445566\n');
+  assert.equal(swatches.problem.textContent, '2 colors.');
+  await open('diary.txt', 'Dear diary');
+  assert.equal(swatches.problem.textContent, 'diary.txt: There is no color in it.');
+  const next = swatchesOf('anna').swatches;
+  for (const { imported } of [swatches, next])
+    assert.deepEqual(labels(imported).slice(1), ['Night, #112233', '#445566']);
+  swatches.imported.querySelector('.cv-swatches button').click();
+  assert.deepEqual(taken, ['#112233']);
+  next.imported.querySelector('.cv-add').click();
+  assert.deepEqual(labels(next.imported), []);
+  assert.deepEqual(labels(swatchesOf('anna').swatches.imported), []);
+});
