@@ -225,6 +225,30 @@ def test_a_phone_360_pixels_wide_by_touch(room: StudyRoom, visit: Visit) -> None
         assert events[0].body["display"].get("arrangement") == lying
 
 
+COVERED = """() => [...document.querySelectorAll('.choose')].filter((one) => {
+  const box = one.getBoundingClientRect();
+  return !one.contains(document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2));
+}).map((one) => document.querySelector('.field').dataset.arrangement + ' ' + one.textContent)"""
+"""The buttons of a trial that a mouse does not reach, and how its places lie."""
+
+
+def test_a_check_is_answered_by_mouse_however_places_lie(room: StudyRoom, visit: Visit) -> None:
+    """Its words have no button under them."""
+    page = visit(room.opened(room.plan(Kind.BEST_OF, trials=1, attention=1)))
+    person = Person(page)
+    person.begins()
+    for position in range(2):
+        person.sees(position)
+        words, choice = page.locator(".field-words:visible"), "1"
+        if words.count():
+            (choice,) = re.findall(r"\d", words.inner_text())
+            for width, height in ((1440, 900), (900, 1100), (390, 844), (800, 420)):
+                page.set_viewport_size({"width": width, "height": height})
+                assert page.evaluate(COVERED) == []
+        person.presses(f"Choose {choice}")
+    person.at("comment")
+
+
 def test_votes_survive_a_lost_network_a_closed_page_and_a_reload(
     room: StudyRoom, visit: Visit, watch: Watch
 ) -> None:
