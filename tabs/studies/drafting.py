@@ -35,6 +35,8 @@ from truehue.tabs.studies.sketch_choices import (
 )
 from truehue.tabs.studies.sources import Entries, Entry, concepts_of, prompts_of
 
+NO_PEOPLES_COLORS = "people's colors are not known"
+NO_COMMON_CASES = "the selected models have no common cases"
 TRAINING = "training:"
 """Begins the id of a case that is there for training alone."""
 MAX_LETTERS = 120
@@ -126,7 +128,7 @@ def missing(form: StudyForm, case: CandidateCase) -> list[str]:
     reasons = []
     if form.material is Material.DISTRIBUTIONS:
         if not case.people:
-            reasons.append("people's colors are not known")
+            reasons.append(NO_PEOPLES_COLORS)
         reasons += [
             f"{model.name} has no distribution"
             for model in form.models
@@ -160,7 +162,7 @@ def draft(context: Context, form: StudyForm) -> Draft:
     by_id = {case.id: case for case in complete}
     training, keys = _training(form, by_id)
     rest = [case for case in complete if case.id not in {key.case for key in form.training.keys}]
-    chosen = _sample_cases(form, rest)
+    chosen = _sample_cases(form, rest, reasons)
     provenance += _message(form, chosen, rest)
     cases, origins = [], {}
     for case in chosen:
@@ -229,12 +231,18 @@ def _narrowed(
     return chosen, [f"{count_noun(len(cases) - len(chosen), 'case')} not selected."]
 
 
-def _sample_cases(form: StudyForm, cases: Sequence[CandidateCase]) -> list[CandidateCase]:
+def _sample_cases(
+    form: StudyForm, cases: Sequence[CandidateCase], reasons: Counter[str]
+) -> list[CandidateCase]:
+    """``reasons`` count the cases that were excluded."""
     if not cases:
+        lacks = [f"{text} ({count_noun(count, 'case')})" for text, count in reasons.most_common(3)]
+        of_people = bool(lacks) and lacks[0].startswith(NO_PEOPLES_COLORS)
+        what = "people’s colors" if of_people else "models"
         raise BadInput(
-            "No cases are left: the selected models have no common cases. Choose other "
-            "models, or generate the missing images.",
-            "models",
+            f"No cases are left: {', '.join(lacks) or NO_COMMON_CASES}. Choose other {what}, or "
+            "generate the missing images.",
+            "people" if of_people else "models",
         )
     number = form.number or len(cases)
     if number > len(cases):
@@ -527,7 +535,7 @@ def _sketch_message(
             f"(seed {form.seed})."
         )
     else:
-        messages.append(f"All {len(sample):,} concepts with a sketch are included.")
+        messages.append(f"{count_noun(len(sample), 'concept')} with a sketch: all are included.")
     if without:
         messages.append(
             f"{count_noun(len(without), 'concept')} excluded: no sketch of {_listed(without)}."

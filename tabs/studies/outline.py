@@ -30,6 +30,7 @@ from truehue.tabs.studies.drafting import (
 )
 from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.making import (
+    MAX_MEASURED,
     consent_of,
     draft_cases,
     long_work,
@@ -421,19 +422,20 @@ def _measured(
     weights = Weights(context, made.form.extraction)
     try:
         sample = sample_json(with_weights(weights, made, case), stimulus.models)
-        offers = [] if unmeasured else _offers(weights, made)
+        offers = _offers(weights, made, unmeasured)
     except TrueHueError as error:
         return sample_json(case, stimulus.models), [], message_of(error)
     return sample, offers, ""
 
 
-def _offers(weights: Weights, made: Draft) -> list[TrainingOffer]:
-    """Pairs whose distances to people's colors differ most among the first cases: a right answer
-    by EMD, for the researcher to look at."""
+def _offers(weights: Weights, made: Draft, unmeasured: int) -> list[TrainingOffer]:
+    """Pairs whose distances to people's colors differ most among the first cases, fewer where
+    distributions are not stored: a right answer by EMD, for the researcher to look at."""
     if made.form.kind is not Kind.PAIRS:
         return []
     offers: list[TrainingOffer] = []
-    for case in made.cases[:MAX_OFFERED]:
+    each = MAX_MEASURED // len(made.form.models)
+    for case in made.cases[: min(MAX_OFFERED, each) if unmeasured else MAX_OFFERED]:
         whole = with_weights(weights, made, case)
         distances = {
             candidate.model: float(emd(_array(candidate.weights), _array(whole.reference)))

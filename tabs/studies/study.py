@@ -17,6 +17,7 @@ from truehue.tabs.page.actor import record_makers, requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor, Resource, allowed, authorize
+from truehue.tabs.participants.stores import CLOSED_ITSELF
 from truehue.tabs.studies.links import LinkJson
 from truehue.tabs.studies.links import listed as links_of
 from truehue.tabs.studies.live import (
@@ -378,6 +379,8 @@ def name_of(context: Context, actor_id: str) -> str:
     """What the one is called who made or changed something."""
     if actor_id in ("", OWNER):
         return "the owner of this machine"
+    if actor_id == CLOSED_ITSELF:
+        return "the closing rule"
     try:
         return str(context.storage.accounts.get(actor_id).name)
     except NotStored:

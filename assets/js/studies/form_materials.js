@@ -6,13 +6,30 @@ import { fieldsOf, fold, part, row } from './form_fields.js';
 const FIRST_MODELS = 4;
 
 /**
+ * Models whose images are of the same prompt set, so that they have cases in common: of the first set
+ * with `least` or more. All where there is none.
+ * @param {any[]} list
+ * @param {any[]} runs
+ * @param {number} least
+ */
+function ofOneSet(list, runs, least) {
+  const setOf = ({ sources: [source] }) =>
+    runs.find((run) => run.source === source)?.set_name ?? source;
+  const groups = list.map((item) => list.filter((other) => setOf(other) === setOf(item)));
+  return groups.find((group) => group.length >= least) || list;
+}
+
+/**
  * The models that a form begins with: those of the preset's number, or the first few.
  * @param {any} preset
  * @param {any} materials
  */
 export function firstMaterials(preset, materials) {
   const { suggested } = materials;
-  const list = preset.material === 'distributions' ? suggested.distributions : suggested.images;
+  const list =
+    preset.material === 'distributions'
+      ? suggested.distributions
+      : ofOneSet(suggested.images, materials.runs, preset.kind === 'best-of' ? FIRST_MODELS : 2);
   const number = preset.models || FIRST_MODELS;
   const models = list.slice(0, number).map(({ name, sources }) => ({ name, sources }));
   const people = preset.needs_people && suggested.people.length ? suggested.people[0].sources : [];
@@ -67,7 +84,9 @@ export function materialsPart({ form, preset, presets, materials, changed }) {
     'Comparison',
     distributions
       ? 'Participants compare each model’s colors of a concept with people’s colors.'
-      : 'Participants compare the models’ images of one prompt.',
+      : preset.kind === 'ratings'
+        ? 'Participants rate the models’ images one at a time.'
+        : 'Participants compare the models’ images of one prompt.',
   );
   const source = fieldsOf(form, report);
   const suggested = distributions ? materials.suggested.distributions : materials.suggested.images;

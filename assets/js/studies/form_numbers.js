@@ -28,7 +28,10 @@ export function numbersPart({ form, preset, presets, outline, changed }) {
     votes,
     source.number('trials', 'Trials per participant', { hint: 'Maximum, without checks.' }),
     source.number('repeats', 'Repeated trials', {
-      hint: 'The same trial with sides swapped, to measure consistency.',
+      hint:
+        kind === 'ratings'
+          ? 'The same image again, to measure consistency.'
+          : 'The same trial with sides swapped, to measure consistency.',
     }),
     source.number('attention', 'Attention checks', { hint: 'The text says what to answer.' }),
     missedChecksField(source),

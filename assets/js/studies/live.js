@@ -370,9 +370,9 @@ export function liveView(box, current) {
       data.median_ms === null ? '–' : (colored ? clock : seconds)(data.median_ms / 1000),
       colored
         ? 'from first view to answer'
-        : ofQuestions
+        : ['questions', 'ratings'].includes(current.study.kind)
           ? 'from image display to answer'
-          : 'from display of both to answer',
+          : 'from display of all images to answer',
     );
     if (colored) all.unsure.set(whole(data.skips), 'sketches skipped for this reason');
     else

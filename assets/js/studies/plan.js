@@ -162,7 +162,11 @@ function numbersOf(study) {
   return comparedNumbers(study);
 }
 
-const ANSWERS = { colorings: 'a coloring', questions: 'a choice' };
+const ANSWERS = {
+  colorings: 'a coloring',
+  questions: 'a choice',
+  ratings: 'a rating from 0 to 10',
+};
 const SKIPS = { colorings: '“I don’t know this word”', questions: '“I cannot tell”' };
 
 /** What is compared, in other studies. @param {Api.StudyView} study @returns {[string, string][]} */

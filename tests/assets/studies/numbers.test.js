@@ -5,6 +5,7 @@ import { load } from '../page.js';
 
 const { csvOf, span, spanHeads } = await load('studies/table');
 const { expectedEnd } = await load('studies/live');
+const { firstMaterials } = await load('studies/form_materials');
 
 test('a table as CSV has all decimals and no formula', () => {
   const columns = [
@@ -50,4 +51,26 @@ test('the end is expected from the last hours', () => {
     assert.equal(details.text, text, JSON.stringify(changes));
     assert.ok(details.words.includes(message), details.words);
   }
+});
+
+test('the models that a form begins with have a prompt set in common', () => {
+  const run = (id, set_name) => ({ source: 'run:' + id, set_name });
+  const model = (source) => ({ name: source, sources: [source] });
+  const first = (runs, more = [], kind = 'pairs') =>
+    firstMaterials(
+      { material: 'images', kind, form: { number: 0 } },
+      {
+        runs,
+        suggested: {
+          images: [...runs.map(({ source }) => model(source)), ...more.map(model)],
+          people: [],
+        },
+      },
+    ).models.map(({ name }) => name);
+  const runs = [run(1, 'concepts'), run(2, 'mini'), run(3, 'css'), run(4, 'mini')];
+  assert.deepEqual(first(runs, ['pictures:5']), ['run:2', 'run:4']);
+  const four = [5, 6, 7, 8].map((id) => run(id, 'four'));
+  assert.deepEqual(first([...runs, ...four], [], 'best-of'), ['run:5', 'run:6', 'run:7', 'run:8']);
+  // Where no two are of one set, nothing says which go together.
+  assert.deepEqual(first(runs.slice(0, 2), ['pictures:5']), ['run:1', 'run:2', 'pictures:5']);
 });

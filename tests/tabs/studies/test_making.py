@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.concept_runs import concept_run, palettes_csv
@@ -16,8 +17,10 @@ from tests.tabs.studies.studies_here import distributions, drawn, form, models
 from truehue.annotation.assignment.assign import assign
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import Material, from_json
+from truehue.core.concepts.records import HISTOGRAMS, DistributionFile, DistributionRow
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import RENDERER
+from truehue.core.prompts.concepts import concepts
 from truehue.core.runs.folder import RunFolder
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, read_as
@@ -195,6 +198,43 @@ def test_runs_of_concepts_bring_distributions_and_pictures(
     offers = outline(context, OWNER, request)["training_offers"]
     assert offers
     assert all(offer["difference"] >= 0 and offer["right"] in offer["models"] for offer in offers)
+
+
+def test_runs_of_both_styles_offer_training_too(context: Context, tmp_path: Path) -> None:
+    """Their distributions are of both styles together, which are not stored."""
+    from truehue.core.concepts.reading import read_distributions
+
+    folder = concept_run(tmp_path / "runs", styles=("photo", "cartoon"))
+    ingest_copied(context.storage, [folder])
+    people = context.storage.distributions.add(
+        read_distributions("people.csv", palettes_csv()), "people", "people.csv", "", True
+    )
+    request = form(
+        preset="concepts",
+        number=0,
+        people=[f"set:{people}"],
+        models=[
+            {"name": "Renderer", "sources": [f"run:{folder.run_id}"]},
+            {"name": "Other", "sources": [distributions(context, ("other",), 1_279)["other"]]},
+        ],
+    )
+    assert outline(context, OWNER, request)["training_offers"]
+
+
+def test_where_no_case_is_left_it_says_what_is_missing(context: Context) -> None:
+    sources = distributions(context, ("A", "B"), 4)
+    row = DistributionRow(concepts()[10].words, "", np.full(71, 1 / 71), 5)
+    file = DistributionFile(HISTOGRAMS, (row,))
+    people = context.storage.distributions.add(file, "others", "others.csv", "", True)
+    request = form(
+        preset="concepts",
+        number=0,
+        people=[f"set:{people}"],
+        models=[{"name": name, "sources": [sources[name]]} for name in ("A", "B")],
+    )
+    with pytest.raises(BadInput, match=r"people's colors are not known \(4 cases\)") as raised:
+        made(context, request)
+    assert raised.value.field == "people"
 
 
 def test_scales_of_one_run_are_compared_as_models(context: Context, tmp_path: Path) -> None:
