@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NotRequired, TypedDict
 
 import anyio
@@ -189,7 +190,7 @@ async def extend(live_study: LiveStudy, session: ParticipantSession) -> None:
     if not _due(session):
         return
     async with live_study.assigning:
-        now = live_study.now()
+        now = await time_of_choice(live_study)
         state = live_study.ledger.standing(now)
         trials = await anyio.to_thread.run_sync(
             assign_further,
@@ -205,6 +206,16 @@ async def extend(live_study: LiveStudy, session: ParticipantSession) -> None:
                 live_study.book.extend, session.person.id, trials, now
             )
             live_study.extend(session, stored)
+
+
+async def time_of_choice(live_study: LiveStudy) -> datetime:
+    """The time, once everything is known that somebody else changed before it, such as an erasure
+    while this waited for its turn. The caller has the turn to assign."""
+    now = live_study.now()
+    while live_study.stale:
+        await refresh(live_study)
+        now = live_study.now()
+    return now
 
 
 async def close_if_due(live_study: LiveStudy) -> None:

@@ -35,7 +35,7 @@ from truehue.tabs.page.refusals import Refusals
 from truehue.tabs.page.throttle import Pace, Throttle
 from truehue.tabs.participants.layers import LayerRenderer
 from truehue.tabs.participants.live_study import LiveStudy, RefusedVisits
-from truehue.tabs.participants.posting import extend, refresh, store
+from truehue.tabs.participants.posting import extend, refresh, store, time_of_choice
 from truehue.tabs.participants.previews import MAX_PEOPLE, Previews
 from truehue.tabs.participants.prolific import Prolific, SubmissionChecks
 from truehue.tabs.participants.reading import (
@@ -292,7 +292,9 @@ class Participation:
         self, visit: Visit, agreement: Agreement, key_hash: str
     ) -> ParticipantSession:
         """A new participant; the caller has the turn to assign."""
-        live_study, plan = visit.desk, visit.desk.plan()
+        live_study = visit.desk
+        now = await time_of_choice(live_study)
+        plan = live_study.plan()
         if live_study.study.state is not State.OPEN:
             raise Refusal(NOT_OPEN[live_study.study.state], live_study.study.state.value)
         _check_consent(plan, agreement)
@@ -303,7 +305,6 @@ class Participation:
         of_network = live_study.study.id, agreement.network
         if (wait_s := self._enrolments.begin({of_network: ENROLMENTS})) > 0:
             raise Refusal(MANY.format(math.ceil(wait_s)), "many", 429)
-        now = live_study.now()
         state = live_study.ledger.standing(now)
         if not live_study.missing_answers(state, now):
             raise _full(live_study)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from pydantic import Field
 
 from truehue.annotation.assignment.assign import replay
-from truehue.annotation.assignment.ledger import Enrolled
+from truehue.annotation.assignment.ledger import SETTLED_S, Enrolled
 from truehue.annotation.participants import ExclusionRule, exclusions_of, rule_of
 from truehue.annotation.studies.plan import from_json
 from truehue.core.errors import BadInput, NotStored
@@ -383,9 +383,11 @@ Gap = tuple[int, datetime, datetime]
 
 
 def _gap(people: Sequence[Enrolled], number: int, until: datetime) -> Gap:
-    """From the last enrolment before theirs, for their own is not known any more."""
+    """From the last enrolment before theirs, for their own is not known any more, until the running
+    study knows of the erasure."""
     before = (person.enrolled_at for person in people if person.number < number)
-    return number, max(before, default=datetime.min.replace(tzinfo=UTC)), until
+    known_at = until + timedelta(seconds=SETTLED_S)
+    return number, max(before, default=datetime.min.replace(tzinfo=UTC)), known_at
 
 
 def _why(times: Sequence[datetime], gaps: Sequence[Gap]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from tests.tabs.participants.people import AUTHOR, Link, Room, answer, coloring_
 from truehue.annotation.studies.plan import Closing, Method, Screening, from_json, to_json
 from truehue.core.studies import MarkKind, Purpose, State
 from truehue.tabs.page.roles import OWNER
+from truehue.tabs.participants.service import Participation, read_agreement
 from truehue.tabs.studies.live import StudyRequest, live
 from truehue.tabs.studies.results import StudyReference
 from truehue.tabs.studies.results_people import Erase, check_replays, erase
@@ -276,3 +278,31 @@ def test_a_maximum_of_participants_counts_who_is_expected_to_start(room: Room) -
     first.post(answer(0))
     assert room.person(link).state()["study"]["state"] == "full"
     assert replay_of(room, link)["whole"]
+
+
+def test_who_waits_for_their_turn_is_served_by_what_is_stored_by_then(room: Room) -> None:
+    """Somebody is erased while another one waits to be let in."""
+    link = room.opened(plan(6, 3, votes=1, trials=9))
+    erased, other = room.person(link), room.person(link)
+    erased.enroll()
+    other.enroll()
+    first = room.storage.participants.of(link.study.id)[0]
+    participation = room.context.service(Participation)
+    agreement = read_agreement({"consent_version": "1", "language": "en"})
+
+    async def let_in() -> int:
+        visit = await participation.visit(link.token)
+        assert visit is not None
+        async with visit.desk.assigning:
+            task = asyncio.create_task(participation.enroll(visit, "", agreement))
+            await asyncio.sleep(0.05)
+            request = Erase(study=link.study.id, participant=first.id, confirm=1)
+            await asyncio.to_thread(erase, room.context, OWNER, request)
+            room.clock.turn(10)
+        session, _ = await task
+        return len(session.trials)
+
+    assert asyncio.run(let_in()) == 9
+    message = replay_of(room, link)
+    assert "should not be" not in message["words"]
+    assert 2 not in [item["number"] for item in message["differing"]]
