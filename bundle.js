@@ -53,6 +53,22 @@ const oneChunk = {
     })),
 };
 
+// What the participants' page fetches when it is wanted comes with its tab: each would be a chunk,
+// and so would what it has in common with the tab.
+const atOnce = {
+  name: 'at-once',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/js\/canvas\/\w+\.js$/ }, ({ path }) => {
+      const wanted = [];
+      const contents = readFileSync(path, 'utf8').replace(
+        /\bawait import\('(\.[^']+)'\)/g,
+        (_, name) => `later${wanted.push(name)}`,
+      );
+      const imports = wanted.map((name, i) => `import * as later${i + 1} from '${name}';`);
+      return { contents: [...imports, contents].join('\n') };
+    }),
+};
+
 const { metafile, outputFiles } = await build({
   ...options,
   entryPoints: entries,
@@ -61,7 +77,7 @@ const { metafile, outputFiles } = await build({
   outbase: 'assets',
   chunkNames: 'js/chunks/[hash]',
   metafile: true,
-  plugins: [oneChunk],
+  plugins: [oneChunk, atOnce],
 });
 
 const digest = createHash('sha256');

@@ -235,6 +235,15 @@ declare namespace Api {
     of: number;
   }
 
+  interface AgentSigns {
+    score: number;
+    threshold: number;
+    flagged: boolean;
+    signs: Array<string>;
+    answers: number;
+    presses: number;
+  }
+
   interface AgreementJson {
     observed: StudyNumberJson;
     kappa: StudyNumberJson;
@@ -486,6 +495,7 @@ declare namespace Api {
     training?: TrainingForm;
     screening?: ScreeningForm;
     consent?: string;
+    record_input?: boolean;
     survey?: SurveyQuestions;
     intro?: string;
     outro?: string;
@@ -857,6 +867,7 @@ declare namespace Api {
     everybody: SummaryJson;
     included: SummaryJson;
     people: Array<PersonJson>;
+    agent_caution: string;
     asked: Array<QuestionSetting>;
     notes: Array<string>;
     erased: number;
@@ -3106,6 +3117,7 @@ declare namespace Api {
     reasons: Array<string>;
     decision: DecisionJson | null;
     too_fast: TooFast | null;
+    agent: AgentSigns | null;
     comments: number;
   }
 
@@ -3123,6 +3135,7 @@ declare namespace Api {
     excluded: boolean;
     begun: boolean;
     held_until: string | null;
+    agent: boolean | null;
   }
 
   interface PixelAnswer {
@@ -3178,6 +3191,7 @@ declare namespace Api {
     returns_after_s: number | null;
     missed_checks_limit: number | null;
     time_limit_s: number | null;
+    record_input: boolean;
     closing: Record<string, any>;
     abandoned_after_s: number;
     unanswered_after_s: number;
@@ -3976,6 +3990,7 @@ declare namespace Api {
     training?: TrainingForm;
     screening?: ScreeningForm;
     consent?: string;
+    record_input?: boolean;
     survey?: SurveyQuestions;
     intro?: string;
     outro?: string;
@@ -4820,6 +4835,7 @@ declare namespace Api {
     training?: TrainingForm;
     screening?: ScreeningForm;
     consent?: string;
+    record_input?: boolean;
     survey?: SurveyQuestions;
     intro?: string;
     outro?: string;
@@ -4864,6 +4880,7 @@ declare namespace Api {
     consent: Consent;
     returns_after_s: number | null;
     time_limit_s: number | null;
+    record_input: boolean;
     screens_out: boolean;
     survey: Survey;
     language: string;

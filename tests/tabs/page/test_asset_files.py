@@ -211,12 +211,12 @@ def test_every_module_is_reached_from_a_widget_or_the_page(workbench: TestClient
     # Gradio's page works for each component of each tab, so that a tab is one.
     assert len(mounted) == len(TABS) + 3
     assert mounted == exported
-    # The participants' page is one of its own, and loads the rest of itself once it is wanted.
-    participants = "js/participants/"
-    pages |= {f"{participants}page.js"}
-    for name in SOURCES.under(participants):
-        wanted = re.findall(r"^(?!\s*/?\*).*\bimport\('\./([^']+)'\)", script(name), re.M)
-        pages |= {participants + other for other in wanted}
+    # The participants' page and that of experts are pages of their own.
+    pages |= {"js/participants/page.js", "js/studies/review.js"}
+    # The canvas and the participants' page load parts once they are wanted.
+    for name in SOURCES.under("js/"):
+        wanted = re.findall(r"^(?!\s*/?\*).*\bimport\('(\.[^']+)'\)", script(name), re.M)
+        pages |= {posixpath.normpath(f"{posixpath.dirname(name)}/{other}") for other in wanted}
     assert set(SOURCES.with_imports(pages)) | {"js/shared/widget.js"} == set(SOURCES.under("js/"))
 
 

@@ -33,8 +33,8 @@ FILLED = {f"compare/{name}": lambda name=name: frame.template(name) for name in 
 NO_WIDGETS = ("compare/analysis", "page/head", "page/parts")
 # Several parts in one, each with a script of its own.
 JOINED = ("generate/generate", "page/page")
-# Rooms with whole pages of their own, which bring no widget.
-WHOLE_PAGES = ("accounts/", "participants/")
+# Whole pages of their own, which bring no widget.
+WHOLE_PAGES = ("accounts/", "participants/", "studies/publication", "studies/review")
 VOID = frozenset({"input", "img", "br", "path", "circle"})
 
 
