@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 
+from truehue.core.errors import NotStored
 from truehue.core.studies import PublicationRecord
 from truehue.storage.database.connection import Database, aware
 from truehue.storage.studies.rows import require_study, single_row
@@ -32,7 +33,9 @@ class Publications:
             if not updated:
                 self._insert(cursor, study_id, token, images, author)
         self.changes += 1
-        (record,) = self._read("study_id = ?", [study_id])
+        record = self.of(study_id)
+        if record is None:
+            raise NotStored("The page was withdrawn in the meantime. Publish it again.")
         return record
 
     def _insert(

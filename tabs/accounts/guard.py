@@ -40,7 +40,7 @@ _OF_EXPERTS = re.compile(
     r"/review|/api/reviews|/api/studies/[0-9a-f]{8,32}/review(/[0-9a-f]{32}\.png)?|"
     r"/assets/[0-9a-f]{16}/(css/review\.css|js/(studies|shared|participants)/.+)"
 )
-_STUDY = re.compile(r"(?:^|&)study=([0-9a-f]{8,32})(?:&|$)")
+_STUDY = re.compile(r"(?:^|&)study=([0-9a-f]{32})(?:&|$)")
 _UPWARD = re.compile(r"(^|[/\\])\.\.?($|[/\\])|\\|//")
 
 

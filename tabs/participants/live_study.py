@@ -288,6 +288,12 @@ class LiveStudy:
         return self.seats.get(self._by_outside.get(outside_id, "")) if outside_id else None
 
     @property
+    def was_active(self) -> bool:
+        """Whether anybody was active since the study was opened. One that was opened again, though
+        it has all it wants, closes with an answer and not with a visit."""
+        return any(session.sign_at > self.study.state_at for session in self.seats.values())
+
+    @property
     def is_recruited(self) -> bool:
         """Whether a recruiting site sent any of them."""
         return bool(self._by_outside)
@@ -400,9 +406,15 @@ class LiveStudy:
 
     def _complete(self, now: datetime) -> bool:
         """Whether every stimulus has its answers also without those that results leave out, where
-        others are to answer in their place."""
+        others are to answer in their place. Whoever is at it may still miss a check: the study waits
+        until they are through, or gone."""
         if not self.plan().closing.replace_excluded:
             return True
+        if any(
+            session.has_answered and not (session.through or self.gone(session, now))
+            for session in self.seats.values()
+        ):
+            return False
         excluded = self.ledger.excluded(now)
         return not any(self.wanted.lacks(name, count) for name, count in excluded.items())
 

@@ -96,6 +96,8 @@ STUDY_FULL = (
     "This study has reached its storage limit. Finish this sketch as it is, and tell the "
     "researcher."
 )
+MAX_REFRESHES = 3
+"""Another study may change all the time, which nobody's turn waits for."""
 LATE = "The time for this study is over: no more answers are accepted."
 GONE = "This session is no longer valid. Open the link again."
 
@@ -212,7 +214,9 @@ async def time_of_choice(live_study: LiveStudy) -> datetime:
     """The time, once everything is known that somebody else changed before it, such as an erasure
     while this waited for its turn. The caller has the turn to assign."""
     now = live_study.now()
-    while live_study.stale:
+    for _ in range(MAX_REFRESHES):
+        if not live_study.stale:
+            break
         await refresh(live_study)
         now = live_study.now()
     return now

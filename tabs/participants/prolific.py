@@ -7,6 +7,7 @@ https://docs.prolific.com/api-reference/submissions/submission-object the status
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import secrets
@@ -25,6 +26,8 @@ from truehue.core.studies import Event, EventKind
 from truehue.tabs.participants.live_study import LiveStudy
 from truehue.tabs.participants.posting import close_if_due, store
 from truehue.tabs.participants.session import ParticipantSession
+
+log = logging.getLogger("truehue")
 
 TOKEN, ADDRESS = "TRUEHUE_PROLIFIC_TOKEN", "TRUEHUE_PROLIFIC_URL"
 """The environment's names for the token, which is never stored, and for another address than
@@ -162,6 +165,10 @@ class SubmissionChecks:
         """The newest comparison. Any thread may ask."""
         return self._last.get(study_id)
 
+    def is_running(self, study_id: str) -> bool:
+        """Whether a comparison is under way."""
+        return study_id in self._running
+
     def is_due(self, live_study: LiveStudy) -> bool:
         """Whether it is time for a comparison, and none is running."""
         if self.prolific is None or live_study.book.preview or not live_study.is_recruited:
@@ -179,6 +186,12 @@ class SubmissionChecks:
         self._running.add(study_id)
         try:
             self._last[study_id] = await self._checked(self.prolific, live_study, by_study)
+        except Exception:  # nobody waits for it: the next try is in a minute
+            log.exception("Submissions at Prolific could not be compared.")
+            participants = sum(map(len, by_study.values()))
+            error = "The comparison failed. The server's log says why."
+            check = SubmissionCheck(live_study.now(), participants, error=error)
+            self._last[study_id] = check
         finally:
             self._running.discard(study_id)
 

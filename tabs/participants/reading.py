@@ -150,6 +150,11 @@ def read_input(content: Mapping[str, Any]) -> dict[str, Any]:
     return {**read, "traits": traits} if traits else read
 
 
+def without_input(body: Mapping[str, Any]) -> dict[str, Any]:
+    """A body without what :func:`read_input` reads, for a study that does not record it."""
+    return {name: value for name, value in body.items() if name not in ("input", "traits")}
+
+
 def _body(kind: EventKind, body: Mapping[str, Any]) -> dict[str, Any]:
     match kind:
         case EventKind.ACTION:

@@ -11,7 +11,7 @@ import math
 import re
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ from truehue.tabs.page.refusals import Refusals
 from truehue.tabs.page.throttle import Pace, Throttle
 from truehue.tabs.participants.layers import LayerRenderer
 from truehue.tabs.participants.live_study import LiveStudy, RefusedVisits
-from truehue.tabs.participants.posting import extend, refresh, store, time_of_choice
+from truehue.tabs.participants.posting import close_if_due, extend, refresh, store, time_of_choice
 from truehue.tabs.participants.previews import MAX_PEOPLE, Previews
 from truehue.tabs.participants.prolific import Prolific, SubmissionChecks
 from truehue.tabs.participants.reading import (
@@ -167,22 +167,43 @@ class Participation:
             live_study = await anyio.to_thread.run_sync(self._opened, link.study_id)
         if live_study.stale:
             await refresh(live_study)
+        await self._close_if_waited(live_study)
+        self._begin_check(live_study)
+        return Visit(live_study, link)
+
+    async def begin_check(self, study_id: str) -> bool:
+        """Begins to compare a study with its submissions at Prolific, if it is time, and closes it if
+        it has all it wants. Whether a comparison is under way."""
+        live_study = await self._desk(study_id)
+        await self._close_if_waited(live_study)
+        self._begin_check(live_study)
+        return self.submissions.is_running(study_id)
+
+    async def _close_if_waited(self, live_study: LiveStudy) -> None:
+        """Closes a study that waited for somebody who has gone since."""
+        if live_study.reason_to_close and live_study.was_active:
+            await close_if_due(live_study)
+
+    def _begin_check(self, live_study: LiveStudy) -> None:
         if self.submissions.is_due(live_study):
             # Nobody waits for Prolific.
             task = asyncio.create_task(self.submissions.check(live_study))
             self._checking.add(task)
             task.add_done_callback(self._checking.discard)
-        return Visit(live_study, link)
 
     async def check_submissions(self, study_id: str) -> None:
         """Compares a study with its submissions at Prolific, if it is time."""
+        live_study = await self._desk(study_id)
+        if self.submissions.is_due(live_study):
+            await self.submissions.check(live_study)
+
+    async def _desk(self, study_id: str) -> LiveStudy:
         live_study = self._desks.get(study_id)
         if live_study is None:
             live_study = await anyio.to_thread.run_sync(self._opened, study_id)
         if live_study.stale:
             await refresh(live_study)
-        if self.submissions.is_due(live_study):
-            await self.submissions.check(live_study)
+        return live_study
 
     async def find_session(
         self, visit: Visit, key: str, outside_id: str = ""
@@ -265,6 +286,8 @@ class Participation:
         async with session.turn:
             if not session.consented:
                 _check_consent(session.plan, agreement)
+                if not session.plan.record_input:
+                    agreement = replace(agreement, input={})
                 await store(live_study, session, [_consent(agreement)])
             await extend(live_study, session)
         return session, new_key

@@ -39,7 +39,7 @@ from truehue.tabs.participants.canvas import (
     check_reopening,
     check_space,
 )
-from truehue.tabs.participants.reading import Refusal
+from truehue.tabs.participants.reading import Refusal, without_input
 
 EVENTS_A_TRIAL, EVENTS_BESIDE = 20, 500
 """One participant stores at most so many events a trial, and so many beside these."""
@@ -229,6 +229,8 @@ class ParticipantSession:
 
     def checked(self, event: Event) -> Event:
         """The event as it is to be stored. Raises Refusal where it does not fit what was done."""
+        if not self.plan.record_input:
+            event = replace(event, body=without_input(event.body))
         if self.ended or (self.finished and event.kind is not EventKind.COMMENT):
             raise Refusal("The study has ended for you: no more answers are accepted.", "done")
         if not self.consented:

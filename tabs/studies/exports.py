@@ -55,9 +55,9 @@ ANONYMOUS = (
     "labels, what the endings give, the names of those who ran the study, the text to agree to, "
     "which has these names (its version stays), the reasons for opening and closing, what was "
     "written to single participants of their practice and of second colorings, and notes on "
-    "sketches are left out. Reasons for leaving a participant out of results stay: results cannot "
-    "be understood without them. Times are kept, for the assignment cannot be checked without "
-    "them: who has the log of a recruiting site could find people by them."
+    "sketches are left out. Reasons for leaving a participant out of results, and experts' "
+    "comments, stay: results cannot be understood without them. Times are kept, for the assignment "
+    "cannot be checked without them: who has the log of a recruiting site could find people by them."
 )
 PERSONAL = (
     "This export holds personal data: what recruiting sites call participants, their free text, and "

@@ -112,7 +112,7 @@ I am at least 18 years old, I have read this, and I agree to take part.""",
     "de": """Sie werden gebeten, Bilder anzusehen und Fragen zu ihren Farben zu beantworten.
 
 Was wir speichern: Ihre Antworten und was Sie schreiben, wann Sie sie gegeben haben, wie lange \
-jede gedauert hat und wie lange Sie die Seite verlassen haben; ob Sie die Prüftafeln lesen und die \
+jede gedauert hat und wie lange Sie nicht auf der Seite waren; ob Sie die Prüftafeln lesen und die \
 Prüffelder unterscheiden konnten; und was Ihr Bildschirm zeigen kann: die Größe von Bildschirm und \
 Fenster, die Pixeldichte, der Farb- und Helligkeitsumfang, ob er durch Berühren bedient wird und \
 ob Sie ein Bild vergrößert haben. Wir speichern weder Ihren Namen noch Ihre IP-Adresse. Wenn Sie \

@@ -189,7 +189,8 @@ class StudyProgress(TypedDict):
 class PersonProgress(TypedDict):
     """How far a participant is; ``link`` is the name of the link that they came by. ``begun``: they
     have answered something. Their trials without an answer go to others too from ``held_until`` on,
-    unless they are active until then; None where they hold none."""
+    unless they are active until then, or sooner where not all are expected to start; None where
+    they hold none."""
 
     id: str
     number: int
@@ -323,8 +324,8 @@ def stage_now(person: Person, plan: StudyPlan, now: datetime) -> str:
 def held_until(person: Person, plan: StudyPlan, now: datetime) -> datetime | None:
     """When the trials of a participant that have no answer go to others too, if nothing is heard of
     them until then; None for whom nothing is expected of any more."""
-    if stage_now(person, plan, now) not in ACTIVE:
-        return None
+    if stage_now(person, plan, now) not in ACTIVE or not person.trials:
+        return None  # a practice holds no trial that is wanted
     until = person.last_at + timedelta(seconds=plan.absence_s(person.begun))
     if plan.time_limit_s is None:
         return until

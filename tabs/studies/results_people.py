@@ -185,10 +185,12 @@ def set_rule(context: Context, actor: Actor, request: SetRule) -> RuleSet:
     study_id = context.storage.studies.get(request.study).id
     fields = request.model_dump(exclude={"study", "default"})
     rule = ExclusionRule() if request.default else ExclusionRule(**fields)
-    stored = context.storage.studies.rule(study_id)
-    if rule != rule_of(stored) or not request.default:
-        # What else stands in the stored rule is not of participants, and stays.
-        context.storage.studies.set_rule(study_id, {**(stored or {}), **rule_json(rule)}, actor.id)
+    with context.service(StudyCache).changing:
+        stored = context.storage.studies.rule(study_id)
+        if rule != rule_of(stored) or not request.default:
+            # What else stands in the stored rule is not of participants, and stays.
+            changed = {**(stored or {}), **rule_json(rule)}
+            context.storage.studies.set_rule(study_id, changed, actor.id)
     return {
         "rule": rule_json(rule),
         "rule_is_default": rule == ExclusionRule(),

@@ -38,9 +38,11 @@ class SubmissionsJson(TypedDict):
 
 
 class SubmissionsAnswer(TypedDict):
-    """The comparison; None where Prolific sent nobody, or there is no token."""
+    """The newest comparison; None where Prolific sent nobody, or there is no token. ``running``: one
+    is under way."""
 
     submissions: SubmissionsJson | None
+    running: bool
 
 
 @requires("study")
@@ -49,11 +51,12 @@ def check_submissions(context: Context, actor: Actor, request: StudyRequest) -> 
     participations that were returned there. Called in a thread of the app."""
     record = study_of(context, request.study)
     participation = context.service(Participation)
-    anyio.from_thread.run(participation.check_submissions, record.id)
+    running = anyio.from_thread.run(participation.begin_check, record.id)
     last = participation.submissions.last(record.id)
     # Ids of submissions are for whom personal data are for.
     personal = may_personal(actor, record)
-    return {"submissions": _json(last, personal) if last and last.participants else None}
+    submissions = _json(last, personal) if last and last.participants else None
+    return {"submissions": submissions, "running": running}
 
 
 def _json(last: SubmissionCheck, personal: bool) -> SubmissionsJson:

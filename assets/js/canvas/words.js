@@ -46,7 +46,7 @@ export const english = {
   zoom_fit: 'Whole drawing',
 
   keys: 'Keys',
-  shades: 'Darker, lighter, by 5 of L*',
+  shades: 'Darker or lighter: L* by 5',
   size_help: 'Thinner, thicker brush',
   close_keys: 'Close',
 

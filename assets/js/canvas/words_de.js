@@ -49,7 +49,7 @@ export const words = {
   zoom_fit: 'Ganze Zeichnung',
 
   keys: 'Tasten',
-  shades: 'Dunkler, heller, um 5 von L*',
+  shades: 'Dunkler oder heller: L* um 5',
   size_help: 'Dünnerer, dickerer Pinsel',
   close_keys: 'Schließen',
 

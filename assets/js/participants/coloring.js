@@ -258,11 +258,14 @@ export class Colorings {
     const box = make('div', 'glance');
     import('./glance.js')
       .then(({ showGlance }) =>
-        showGlance(box, (sketch, actions) =>
-          back(() => {
-            this.sketches.load(sketch, actions);
-            this.#reopen(sketch);
-          }),
+        showGlance(
+          box,
+          (sketch, actions) =>
+            back(() => {
+              this.sketches.load(sketch, actions);
+              this.#reopen(sketch);
+            }),
+          () => !this.outbox.waiting.length,
         ),
       )
       // Without a network there is nothing to look at, and everything to finish.

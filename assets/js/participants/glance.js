@@ -16,8 +16,13 @@ const SIDE = 320;
  * Fills a box with the sketches; it stays empty where there is one alone, or no network.
  * @param {HTMLElement} box
  * @param {(sketch: ColoredSketch, actions: Action[]) => void} change opens one once more
+ * @param {() => boolean} isSent whether the study has everything
  */
-export async function showGlance(box, change) {
+export async function showGlance(box, change, isSent) {
+  while (!isSent()) {
+    await new Promise((done) => setTimeout(done, 200));
+    if (!box.isConnected) return;
+  }
   const { sketches } = await askGlance();
   if (sketches.length < 2 || !box.isConnected) return;
   const list = make('ul', 'glance-list');
@@ -53,9 +58,7 @@ function tileOf(sketch, change) {
   tile.dataset.position = String(position);
   const item = make('li');
   item.append(tile);
-  /** @type {Action[] | null} */
-  let log = null;
-  const actions = async () => (log ||= (await askActions(position)).actions);
+  const actions = async () => (await askActions(position)).actions;
   if (changeable)
     tile.addEventListener('click', () =>
       actions()

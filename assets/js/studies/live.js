@@ -429,7 +429,8 @@ export function liveView(box, current) {
       if (now.state !== current.study.state) current.reload();
       draw();
       await more?.poll();
-      await prolific.poll();
+      // Live does not wait for Prolific.
+      prolific.poll().catch(() => {});
       if (mine !== request) return;
     } catch (error) {
       if (mine !== request) return;

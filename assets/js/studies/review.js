@@ -64,6 +64,8 @@ export function reviewPage(root) {
   let request = 0;
   let timer;
   let sending = false;
+  /** @type {Map<string, string>} comments that were begun, by coloring */
+  const drafts = new Map();
 
   title.tabIndex = -1;
   progress.setAttribute('role', 'status');
@@ -124,7 +126,8 @@ export function reviewPage(root) {
       stage.setAttribute('aria-busy', 'true');
       image.src = item.picture;
       // What somebody writes already, before the app has answered, is of this coloring.
-      if (!comment.value) comment.value = item.comment;
+      if (!comment.value) comment.value = drafts.get(item.id) || item.comment;
+      drafts.delete(item.id);
       question.replaceChildren('Are these the colors of ', make('b', '', item.words), '?');
       colors.replaceChildren(
         make('h4', '', 'Colors by share'),
@@ -231,6 +234,8 @@ export function reviewPage(root) {
     const mine = ++request;
     const typed = comment.value;
     const written = value === 'back' ? '' : typed.trim();
+    // Undo shows another coloring: what was written of this one waits for it.
+    if (value === 'back' && view?.item && typed) drafts.set(view.item.id, typed);
     comment.value = '';
     try {
       const body_ = { item: item.id, value, comment: written };
@@ -238,7 +243,8 @@ export function reviewPage(root) {
     } catch (error) {
       if (error.status === 404) await load();
       refused(error, 'The answer was not saved.');
-      comment.value = typed + comment.value;
+      const still = value === 'back' || view?.item?.id === item.id;
+      if (still) comment.value = typed + comment.value;
     }
     sending = false;
     answers.removeAttribute('aria-busy');

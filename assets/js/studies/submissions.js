@@ -11,7 +11,7 @@ const PROBLEMS = {
   not_paid:
     'Finished here, but not to be paid at Prolific. The answers count until you exclude them.',
   not_submitted: 'Finished here, but the code was not submitted at Prolific.',
-  unknown: 'Submitted at Prolific by somebody who never took part here.',
+  unknown: 'Submitted at Prolific by somebody unknown here, who never took part or was erased.',
   not_listed: 'Took part here with ids that Prolific does not list.',
 };
 
@@ -64,7 +64,8 @@ export function submissionsCard(current) {
       if (Date.now() - at < EVERY_MS) return;
       at = Date.now();
       /** @type {Api.SubmissionsAnswer} */
-      const { submissions } = await send(`${current.address}/submissions`, {});
+      const { submissions, running } = await send(`${current.address}/submissions`, {});
+      if (running) at = 0;
       box.node.hidden = !submissions;
       if (!submissions) return;
       error.hidden = !submissions.error;

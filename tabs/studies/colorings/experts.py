@@ -4,6 +4,7 @@ they agree, and what they wrote."""
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Annotated, TypedDict
 
@@ -38,6 +39,7 @@ from truehue.tabs.studies.colorings.submitted import (
     reviewers_of,
     sent_back,
 )
+from truehue.tabs.studies.live import StudyCache
 from truehue.tabs.studies.results import ComputationState, StudyReference, state_json
 
 MAX_EXPERTS = 100
@@ -154,10 +156,11 @@ def set_experts(context: Context, actor: Actor, request: SetExperts) -> ExpertsV
             "experts",
         )
     require_enough(experts_named, request.reviewers)
-    stored = context.storage.studies.rule(current.study_id)
-    rule = with_named_experts(stored, experts_named, request.reviewers)
-    if named_experts(stored) != experts_named or current.rule.reviewers != request.reviewers:
-        context.storage.studies.set_rule(current.study_id, rule, actor.id)
+    with context.service(StudyCache).changing:
+        stored = context.storage.studies.rule(current.study_id)
+        rule = with_named_experts(stored, experts_named, request.reviewers)
+        if named_experts(stored) != experts_named or current.rule.reviewers != request.reviewers:
+            context.storage.studies.set_rule(current.study_id, rule, actor.id)
     return experts(context, actor, StudyReference(study=current.study_id))
 
 
@@ -243,10 +246,11 @@ def _comments(context: Context, current: CurrentColorings) -> list[ExpertComment
 def _waiting(current: CurrentColorings) -> int:
     """How many colorings were sent back and not reviewed again by all."""
     back = sent_back(current.marks)
-    counting = {mark.number for _, mark in counted_reviews(current.marks, current.given)}
-    waiting = {
+    counted = Counter(coloring.key for coloring, _ in counted_reviews(current.marks, current.given))
+    before = Counter(
         coloring.key
         for coloring, mark in latest_reviews(current.marks, current.given)
-        if (mark.participant_id, mark.position) in back and mark.number not in counting
-    }
-    return len(waiting)
+        if (mark.participant_id, mark.position) in back
+    )
+    wanted = current.rule.reviewers
+    return sum(counted[key] < min(number, wanted) for key, number in before.items())

@@ -51,6 +51,7 @@ from truehue.tabs.studies.colorings.submitted import (
     sent_back,
 )
 from truehue.tabs.studies.colorings.submitted import single_of as coloring_of
+from truehue.tabs.studies.live import StudyCache
 from truehue.tabs.studies.results import ComputationState, StudyReference, state_json
 from truehue.tabs.studies.results_people import MAX_REASON, ParticipantReference
 
@@ -192,11 +193,12 @@ def set_coloring_rule(context: Context, actor: Actor, request: SetColoringRule) 
     stay in the study's log, and no decision is changed permanently."""
     study = context.storage.studies.get(request.study)
     current_colorings_of(context, study.id)
-    stored = context.storage.studies.rule(study.id)
-    require_enough(named_experts(stored), request.reviewers)
     rule = ColoringRule(request.share, request.reviewers, request.scope, request.level)
-    if rule != coloring_rule(stored):
-        context.storage.studies.set_rule(study.id, with_coloring_rule(stored, rule), actor.id)
+    with context.service(StudyCache).changing:
+        stored = context.storage.studies.rule(study.id)
+        require_enough(named_experts(stored), request.reviewers)
+        if rule != coloring_rule(stored):
+            context.storage.studies.set_rule(study.id, with_coloring_rule(stored, rule), actor.id)
     return quality(context, actor, StudyReference(study=study.id))
 
 

@@ -227,6 +227,7 @@ def _post(webhook: str, notice: Notice) -> str:
     """Posts the notice; why that failed, without the address, which may hold a secret."""
     import httpx
 
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs whole addresses
     try:
         # Where it is led on to, nobody has set.
         answer = httpx.post(webhook, json=notice.body(), timeout=WEBHOOK_S, follow_redirects=False)

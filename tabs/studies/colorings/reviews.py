@@ -266,6 +266,11 @@ def reviewers_of_each(current_colorings: CurrentColorings, facts: Facts) -> Revi
     reviewed = _reviewed(current_colorings)
     overlap = current_colorings.rule.reviewers
     if current_colorings.experts:
+        # Who is named no more cannot answer again: others do in their place.
+        for coloring in colorings:
+            if _trial(coloring) in back:
+                again = reviewed.get(coloring.key, set()) & set(current_colorings.experts)
+                reviewed[coloring.key] = again
         keys = [coloring.key for coloring in colorings]
         seed = current_colorings.plan.seed
         return {**assign_reviewers(keys, current_colorings.experts, overlap, reviewed, seed)}

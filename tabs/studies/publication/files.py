@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,9 +50,12 @@ PARTICIPANT = Column(
     "participant",
     TEXT,
     "TrueHue's analysis",
-    "A random name, the same in all files of this page. It does not say when somebody took part.",
+    "A random name, the same in all files of this page.",
     always=True,
 )
+NAME_LENGTH = 10
+"""Hexadecimal characters. A name stays when others are erased, and another page of the study has
+other names."""
 ABOUT = (
     "These files are public and hold no personal data: participants have random names, and there are "
     "no times, no ids of recruiting sites, no answers of participants about themselves, no comments, "
@@ -64,7 +66,7 @@ ABOUT = (
 @dataclass(frozen=True)
 class PublicTable(StudyTable):
     """A table with its public columns only. ``names`` are those of participants by number from 1;
-    rows that have one are sorted by it, so that their order says nothing either."""
+    rows that have one are sorted by it."""
 
     whole: StudyTable
     names: Mapping[int, str]
@@ -81,11 +83,14 @@ class PublicTable(StudyTable):
         return sorted(named, key=lambda row: (row["participant"], row["position"]))
 
 
-def public_tables(data: ExportData, token: str) -> tuple[PublicTable, ...]:
-    """The tables of the page with that ``token``."""
+def public_tables(
+    data: ExportData, token: str, signature: Callable[[str], str]
+) -> tuple[PublicTable, ...]:
+    """The tables of the page with that ``token``. ``signature`` has a key that is never published:
+    who knows a participant's id cannot find their rows."""
     by_name = {table.name: table for table in tables_of(data.source.plan.kind)}
     names = {
-        participant.number + 1: random_name(token, participant.id)
+        participant.number + 1: signature(f"{token} {participant.id}")[:NAME_LENGTH]
         for participant in data.source.participants
     }
     return tuple(
@@ -99,12 +104,6 @@ def _columns(table: StudyTable) -> tuple[Column, ...]:
     by_name = {column.name: column for column in table.columns}
     columns = (by_name[name] for name in COLUMNS[table.name])
     return tuple(PARTICIPANT if column.name == PARTICIPANT.name else column for column in columns)
-
-
-def random_name(token: str, participant_id: str) -> str:
-    """What a participant is called in the files of one page: 10 hexadecimal characters. It stays
-    when others are erased, and another page of the study has other names."""
-    return hashlib.sha256(f"{token}\x1f{participant_id}".encode()).hexdigest()[:10]
 
 
 def files_of(data: ExportData, tables: Iterable[PublicTable]) -> dict[str, bytes]:

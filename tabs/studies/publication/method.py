@@ -46,6 +46,8 @@ _STAGES = (
     (("timed_out",), "Ran out of time"),
     (("enrolled", "answering"), "Did not finish"),
 )
+MIN_GROUP_MEDIAN = 20
+"""A median of fewer numbers is close to a single person's."""
 FEW, NOT_TOLD = f"fewer than {MIN_GROUP_PEOPLE}", "not shown"
 
 
@@ -66,7 +68,7 @@ def method_facts(data: ExportData, log: Sequence[LogEntry]) -> list[Fact]:
         ("Answers per stimulus", _answers_text(data)),
         ("Trials per participant", _length_text(plan)),
         *_checks(plan),
-        ("Order", f"{ASSIGNMENT_METHODS[plan.method.value]}. Seed {plan.seed}."),
+        ("Order", f"{ASSIGNMENT_METHODS[plan.method.value]}."),
         ("Dates", _dates_text(data, log)),
         ("Language", _LANGUAGES.get(plan.language, plan.language)),
         *([("Materials", " ".join(plan.provenance))] if plan.provenance else []),
@@ -131,7 +133,9 @@ def _length_text(plan: StudyPlan) -> str:
 def _checks(plan: StudyPlan) -> Iterator[Fact]:
     """What came before the trials, and what ended a participation early."""
     if plan.training.keys:
-        required = " Who did not reach it could not go on." if plan.training.required else ""
+        required = (
+            " Participants who did not pass could not continue." if plan.training.required else ""
+        )
         yield (
             "Training",
             f"Trials with a known answer; {plan.training.needed} of {len(plan.training.keys)} right "
@@ -221,21 +225,25 @@ def survey_tables(results: Mapping[str, Any]) -> list[SurveyTable]:
 
 
 def _survey_answers(item: Mapping[str, Any]) -> tuple[Fact, ...]:
-    if item["form"] == SurveyForm.NUMBER and item["median"] is not None:
-        # Neither range nor number of answers: the ends are single people's.
-        return (("Median", f"{item['median']:g}"),)
+    if item["form"] == SurveyForm.NUMBER:
+        # Neither range nor number of answers, and no median of few: they are single people's.
+        shown = item["people"] >= MIN_GROUP_MEDIAN and item["median"] is not None
+        return (("Median", f"{item['median']:g}"),) if shown else ()
     counts = [count["people"] for count in item["counts"]]
     shown = public_counts(counts, single=item["form"] != SurveyForm.MULTIPLE)
     return tuple((count["text"], text) for count, text in zip(item["counts"], shown, strict=True))
 
 
 def public_counts(counts: Sequence[int], single: bool = True) -> list[str]:
-    """What is told of the counts of a question's answers: none that is under ``MIN_GROUP_PEOPLE``,
-    0 too. Where everybody gave a ``single`` answer, one such count follows from the others and the
-    number of participants, so that the smallest of the others is not told either."""
+    """The counts of a question's answers as they are published: none that is under
+    ``MIN_GROUP_PEOPLE``, 0 too. Where everybody gave a ``single`` answer, the sum of the small counts
+    follows from the others and the number of participants: where that sum gives them all away, the
+    smallest of the others is not published either."""
     texts = [FEW if count < MIN_GROUP_PEOPLE else f"{count:,}" for count in counts]
     others = [index for index, count in enumerate(counts) if count >= MIN_GROUP_PEOPLE]
-    if single and others and len(others) == len(counts) - 1:
+    small = [count for count in counts if count < MIN_GROUP_PEOPLE]
+    largest = (MIN_GROUP_PEOPLE - 1) * len(small)
+    if single and others and small and (len(small) == 1 or sum(small) in (0, largest)):
         texts[min(others, key=lambda index: counts[index])] = NOT_TOLD
     return texts
 

@@ -20,6 +20,7 @@ from truehue.core.errors import NotStored
 from truehue.core.studies import PublicationRecord, State
 from truehue.tabs.page.asset_files import Body
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.visitors import Visitors
 from truehue.tabs.participants.tokens import well_formed
 from truehue.tabs.sources.studies import answers_key, source_key
 from truehue.tabs.studies.exports import anonymous_data, file_stem
@@ -184,7 +185,8 @@ def _page(
 ) -> PublicPage:
     data = anonymous_data(context, publication.study_id, WAIT_S)
     log = context.storage.studies.log(publication.study_id)
-    tables = public_tables(data, publication.token)
+    names = Visitors(context.storage.data_dir / "images.key")
+    tables = public_tables(data, publication.token, names.signature)
     files = files_of(data, tables)
     images = images_of(data.source.plan) if publication.images else {}
     text = page_html(data, log, publication, tables, files, images)

@@ -124,6 +124,30 @@ test('what is written before the app has answered is of the next coloring', asyn
   comment.value = '';
 });
 
+test('what was written of a coloring that changed is not said of the next', async () => {
+  answer(`POST /api/studies/${A}/review`, { error: 'This coloring was changed.' }, 404);
+  answer(`GET /api/studies/${A}/review`, view({ item: item(6), previous: item(5) }));
+  const comment = page.querySelector('textarea');
+  comment.value = 'Of pear 5';
+  await key('y');
+  await settled(5);
+  assert.match(text(), /pear 6/);
+  assert.equal(comment.value, '');
+});
+
+test('what was begun of a coloring waits while the one before is undone', async () => {
+  const comment = page.querySelector('textarea');
+  comment.value = 'Half a';
+  answer(`POST /api/studies/${A}/review`, view({ item: item(5), previous: null }));
+  await key('u');
+  assert.match(text(), /pear 5/);
+  assert.equal(comment.value, '');
+  answer(`POST /api/studies/${A}/review`, view({ item: item(6), previous: item(5) }));
+  await key('y');
+  assert.equal(comment.value, 'Half a');
+  comment.value = '';
+});
+
 test('the end says so, and Back leads to the list', async () => {
   answer(
     `POST /api/studies/${A}/review`,

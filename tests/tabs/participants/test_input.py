@@ -95,6 +95,18 @@ def test_a_researcher_sees_signs_and_nobody_is_excluded_for_them(room: Room) -> 
     assert rows[0]["agent_signs"] == ""
 
 
+def test_a_study_that_does_not_record_stores_nothing_of_it(room: Room) -> None:
+    """Also where a page of before, or a program, sends it."""
+    link = room.opened(plan())
+    person = room.person(link)
+    press = {"input": [{"by": "touch", "held": 90, "off": 4}], "traits": ["webdriver"]}
+    person.enroll(**press)
+    person.sends(answer(person.waiting[0]["position"], 0, **press))
+    (own,) = room.storage.study_events.of_study(link.study.id).values()
+    assert [event.kind for event in own] == ["consent", "answer"]
+    assert not any({"input", "traits"} & event.body.keys() for event in own)
+
+
 def test_without_recording_nobody_is_suspected(room: Room) -> None:
     link = room.opened(plan())
     takes_part(room, link, None)

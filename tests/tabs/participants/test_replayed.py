@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.annotation.studies_made import question_plan
-from tests.tabs.participants.people import AUTHOR, Link, Room, answer, coloring_plan, plan
+from tests.tabs.participants.people import AUTHOR, Link, Room, answer, coloring_plan, part_of, plan
 from truehue.annotation.studies.plan import Closing, Method, Screening, from_json, to_json
 from truehue.core.studies import MarkKind, Purpose, State
 from truehue.tabs.page.roles import OWNER
@@ -306,3 +306,41 @@ def test_who_waits_for_their_turn_is_served_by_what_is_stored_by_then(room: Room
     message = replay_of(room, link)
     assert "should not be" not in message["words"]
     assert 2 not in [item["number"] for item in message["differing"]]
+
+
+def test_a_study_that_replaces_waits_for_who_may_still_miss_a_check(room: Room) -> None:
+    """Every stimulus has its answers, and of two people one has checks left, which they miss."""
+    link = room.opened(plan(4, 3, votes=2, trials=12, attention=4, closing=REPLACING))
+    slow = room.person(link)
+    slow.enroll()
+    left = [trial for trial in slow.waiting if part_of(trial) == "attention"]
+    for trial in slow.waiting:
+        if part_of(trial) == "trial":
+            slow.post(answer(trial["position"]))
+    came_through(room, link)
+    assert room.storage.studies.get(link.study.id).state is State.OPEN
+    for trial in left:
+        wanted = slow.expected(slow.told["participant"]["id"], trial["position"])
+        slow.post(answer(trial["position"], int(wanted == 0)))
+    assert room.storage.studies.get(link.study.id).state is State.OPEN
+    room.clock.turn(3)
+    came_through(room, link)
+    assert room.storage.studies.get(link.study.id).state is State.CLOSED
+    assert replay_of(room, link)["whole"]
+
+
+def test_a_study_that_waited_for_somebody_who_went_away_closes_with_the_next_visit(
+    room: Room,
+) -> None:
+    link = room.opened(
+        plan(4, 3, votes=2, trials=12, attention=1, closing=REPLACING, abandoned_after_s=600)
+    )
+    slow = room.person(link)
+    slow.enroll()
+    for trial in slow.waiting:
+        if part_of(trial) == "trial":
+            slow.post(answer(trial["position"]))
+    came_through(room, link)
+    assert room.storage.studies.get(link.study.id).state is State.OPEN
+    room.clock.turn(601)
+    assert room.person(link).state()["study"]["state"] == "closed"

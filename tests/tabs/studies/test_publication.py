@@ -33,7 +33,12 @@ from truehue.tabs.studies import exports
 from truehue.tabs.studies.live import StudyRequest
 from truehue.tabs.studies.publication import public
 from truehue.tabs.studies.publication.files import COLUMNS
-from truehue.tabs.studies.publication.method import FEW, NOT_TOLD, public_counts
+from truehue.tabs.studies.publication.method import (
+    FEW,
+    NOT_TOLD,
+    public_counts,
+    survey_tables,
+)
 from truehue.tabs.studies.publication.page import MAX_CASES
 from truehue.tabs.studies.publication.public import PublicPages
 from truehue.tabs.studies.publication.publishing import PublishRequest, publish, unpublish
@@ -118,7 +123,7 @@ def test_a_stranger_reads_method_results_and_codebook_and_nobody_s_data(context:
     for part in ("12 stimuli of 4 cases", "4 wanted", "Strengths", "Win rates", "Fleiss", "m0"):
         assert part in text
     assert "a researcher&#39;s decision" in text
-    assert "Median" in text  # of the age
+    assert "Median" not in text  # of eight ages
     links = re.findall(r'href="(/results/[^"]+)" download', text)
     assert [link.rpartition("/")[2] for link in links] == [
         *("results.csv", "answers.csv", "cases.csv", "codebook.md")
@@ -348,6 +353,16 @@ def test_counts_of_few_people_are_not_told() -> None:
     assert public_counts([9, 0]) == [NOT_TOLD, FEW]
     assert public_counts([9, 3, 12], single=False) == ["9", FEW, "12"]
     assert public_counts([1, 2]) == [FEW, FEW]
+    # Small counts that their sum gives away: all 0, or all as large as they can be.
+    assert public_counts([18, 0, 0]) == [NOT_TOLD, FEW, FEW]
+    assert public_counts([9, 4, 20, 4]) == [NOT_TOLD, FEW, "20", FEW]
+
+
+@pytest.mark.parametrize(("people", "told"), [(1, ()), (19, ()), (20, (("Median", "31"),))])
+def test_a_median_of_few_numbers_is_a_single_person_s(people: int, told: tuple[Any, ...]) -> None:
+    item = {"text": "Age?", "form": "number", "people": people, "median": 31.0, "counts": []}
+    tables = survey_tables({"survey": [item]})
+    assert tuple(table.answers for table in tables) == ((told,) if told else ())
 
 
 def test_every_public_column_is_one_of_an_export() -> None:

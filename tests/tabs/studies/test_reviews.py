@@ -314,6 +314,31 @@ def test_what_is_sent_back_is_first_for_those_who_reviewed_it_and_counts_no_more
     assert len(context.storage.coloring_marks.of_study(study_id)) == 60 + 2 + 4
 
 
+def test_what_goes_back_to_somebody_who_is_named_no_more_goes_to_another_one(
+    context: Context, study_id: str
+) -> None:
+    people = named(context, study_id, 3, reviewers=2)
+    for person in people:
+        reviewed(context, study_id, person, count=20)
+    row = first_reviewed(context, study_id)
+    index = {"study": study_id, "participant": row["participant"], "position": row["position"]}
+    post_sent_back(context, OWNER, PostSentBack(**index, reason="Look at the stem."))
+    left = {
+        person.id: next_review(context, person, StudyReference(study=study_id))["left"]
+        for person in people
+    }
+    (new,) = [person for person in people if not left[person.id]]
+    gone = next(person for person in people if left[person.id])
+    others = tuple(person.id for person in people if person is not gone)
+    set_experts(context, OWNER, SetExperts(study=study_id, experts=others, reviewers=2))
+    assert next_review(context, new, StudyReference(study=study_id))["left"] == 1
+    assert experts(context, OWNER, StudyReference(study=study_id))["sent_back"] == 1
+    for person in people:
+        if person is not gone:
+            reviewed(context, study_id, person)
+    assert experts(context, OWNER, StudyReference(study=study_id))["sent_back"] == 0
+
+
 def test_without_named_experts_it_goes_back_to_who_reviewed_it(
     context: Context, study_id: str
 ) -> None:
