@@ -5014,6 +5014,7 @@ declare namespace Api {
 
   interface SubmissionsAnswer {
     submissions: SubmissionsJson | null;
+    running: boolean;
   }
 
   interface SubmissionsJson {
