@@ -74,7 +74,7 @@ test('it shows the value that it starts with', async () => {
   assert.equal(picker.find('label').textContent, 'Target color');
   assert.equal(picker.find('label').htmlFor, picker.input.id);
   assert.equal(picker.input.value, FIRST);
-  assert.equal(picker.find('tag').textContent, 'L3 · #E83B1B');
+  assert.equal(picker.find('tag').textContent, 'L3 ·\u00a0#E83B1B');
   assert.equal(
     picker.line().replaceAll('\u00a0', ' '),
     'Vivid reddish orange · ISCC-NBS level 3 · #E83B1B · L* 52.2 · a* 64.36 · b* 56.46',
@@ -237,7 +237,7 @@ test('an unknown name offers the nearest, and takes none by itself', () => {
 test('Python sets the value, and what it may be is text', () => {
   picker.set('value', 'css:teal');
   assert.equal(picker.input.value, 'teal');
-  assert.equal(picker.find('tag').textContent, 'CSS · #008080');
+  assert.equal(picker.find('tag').textContent, 'CSS ·\u00a0#008080');
   picker.set('value', 'rgb(1, 2, 300)');
   assert.match(picker.line(), /The blue is 300/);
   assert.equal(picker.input.getAttribute('aria-invalid'), 'true');
