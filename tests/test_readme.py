@@ -129,7 +129,7 @@ def test_the_other_commands_of_the_tutorial_do_what_it_says(folder: Path) -> Non
 
 def test_there_is_something_to_run() -> None:
     assert len(MEASURED) == 3
-    assert len(WALKED) == 7
+    assert len(WALKED) == 10
 
 
 def command_lines() -> list[str]:
