@@ -349,9 +349,7 @@ class LiveStudy:
             for session in self.seats.values()
             if not (session.through or self.gone(session, now))
         ]
-        undecided = sum(not session.has_answered for session in at_it)
-        expected = len(at_it) - self.plan().released(undecided)
-        return self.finished - self._replaced(now) + expected >= wanted
+        return self.finished - self._replaced(now) + self._expected(at_it) >= wanted
 
     def full(self, time: datetime) -> bool:
         """Whether nobody more is let in now: the study is open, and others have, or hold, all
@@ -385,9 +383,12 @@ class LiveStudy:
             for session in self.seats.values()
             if not session.has_started and (not self.gone(session, time) or session.waits)
         ]
-        undecided = sum(not session.has_answered for session in practicing)
-        expected = len(practicing) - plan.released(undecided)
-        return expected * min(plan.trials, len(plan.main_stimuli))
+        return self._expected(practicing) * min(plan.trials, len(plan.main_stimuli))
+
+    def _expected(self, sessions: Sequence[ParticipantSession]) -> int:
+        """How many of these are expected to begin, or have begun."""
+        undecided = sum(not session.has_answered for session in sessions)
+        return len(sessions) - self.plan().released(undecided)
 
     @property
     def reason_to_close(self) -> str:
