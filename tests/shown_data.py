@@ -19,8 +19,8 @@ from tests.tabs.studies import colored, simulated
 from tests.tabs.studies.studies_here import form, models, opened
 from truehue.annotation.colorings import checksum, paint, read_action
 from truehue.annotation.studies.cases import Case, Kind
+from truehue.annotation.studies.languages import ENGLISH, language_of
 from truehue.annotation.studies.plan import Material, Practice, to_json
-from truehue.annotation.studies.presets import PRESETS
 from truehue.core.concepts.reading import read_distributions
 from truehue.core.generation.registry import RENDERER
 from truehue.core.runs.folder import RunFolder
@@ -117,8 +117,8 @@ def _colorings(storage: Storage) -> str:
         title="Colors of fruits and more",
         kind=Kind.COLORINGS,
         material=Material.SKETCHES,
-        question=PRESETS["colorings"].question,
-        instructions=PRESETS["colorings"].instructions,
+        question=language_of(ENGLISH).presets["colorings"].question,
+        instructions=language_of(ENGLISH).presets["colorings"].instructions,
         cases=cases,
         votes=6,
         trials=len(cases) - 1,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truehue.annotation.studies.cases import Case, Kind, QuestionSetName
+from truehue.annotation.studies.languages import ENGLISH, language_of
 from truehue.annotation.studies.plan import Closing, Consent, Material, Practice, StudyPlan
 from truehue.core.errors import BadInput
 
@@ -17,12 +18,11 @@ class Preset:
     """``cases`` are drawn of those at hand, all where None; ``votes`` are wanted a stimulus.
     ``practice`` sketches come before the rest. Of questions, ``a_task`` are drawn of each task."""
 
+    id: str
     name: str
     source: str
     kind: Kind
     material: Material
-    question: str
-    instructions: str
     votes: int
     trials: int
     cases: int | None = None
@@ -38,14 +38,12 @@ class Preset:
 
 PRESETS = {
     "concepts": Preset(
+        "concepts",
         "Concepts against people",
         "ColorConceptBench, section 4.5 and Appendix D: 150 concepts × 3 pairs of models × 6 "
         "votes, 36 participants with 75 trials each",
         Kind.PAIRS,
         Material.DISTRIBUTIONS,
-        "Whose colors are closer to the colors people chose?",
-        "Judge by the strips of color first of all. The images are there for reference: do not "
-        "mind how they are composed, whether they are beautiful, or what is drawn wrong.",
         votes=6,
         trials=75,
         cases=150,
@@ -53,26 +51,23 @@ PRESETS = {
         participants=36,
     ),
     "realism": Preset(
+        "realism",
         "Realism of color, 0 to 10",
         "“Too Vivid to Be Real?”, section 3.3 (CFD-Human): three annotators rate each image; the "
         "scale is ours",
         Kind.RATINGS,
         Material.IMAGES,
-        "How real do the colors look, as in a photograph?",
-        "0 means that no photograph looks like this, 10 that you would take it for one. Judge "
-        "sharpness, light and saturation together; do not mind what is shown.",
         votes=3,
         trials=100,
         repeats=5,
         attention=3,
     ),
     "adherence": Preset(
+        "adherence",
         "Prompt adherence",
         "Standard pairwise study",
         Kind.PAIRS,
         Material.IMAGES,
-        "Which image’s colors match the description better?",
-        "Judge only the colors; ignore which image you like more.",
         votes=6,
         trials=60,
         tie=True,
@@ -80,45 +75,36 @@ PRESETS = {
         attention=2,
     ),
     "best-of-four": Preset(
+        "best-of-four",
         "Best of four",
         "Standard choice study",
         Kind.BEST_OF,
         Material.IMAGES,
-        "Which image has the colors that the words ask for?",
-        "Judge only the colors; ignore which image you like more.",
         votes=5,
         trials=60,
         repeats=3,
         attention=2,
     ),
     "colorings": Preset(
+        "colorings",
         "Colorings (ground truth)",
         "ColorConceptBench, section 3.2 and Appendix B: 5 designers color each concept, 168 "
         "designers with 40 to 50 sketches each, after three practice sketches that are reviewed; "
         "the instructions' wording is our choice",
         Kind.COLORINGS,
         Material.SKETCHES,
-        "Which colors does this have?",
-        "Use the colors that this most often has, as you know it from everyday life: its real "
-        "colors, not those of a cartoon or a child's drawing, and not your own style.\n\nColor "
-        "only what the words name, and leave the rest of the drawing as it is: for a meadow the "
-        "grass and not the sky above it, for tea the drink and not the cup.\n\nThere is no right "
-        "answer that we wait for. Take the colors that come to your mind first.",
         votes=5,
         trials=45,
         practice=3,
     ),
     "questions": Preset(
+        "questions",
         "Questions about color",
         "ColorBench's human evaluation: 50 questions a category, Color Extraction left out; how "
         "many answers each had is not said there. The numbers of answers per question and of "
         "questions per person, the repeats, the checks and the instructions' wording are our choice.",
         Kind.QUESTIONS,
         Material.QUESTIONS,
-        "Look at the image and choose the answer.",
-        "Each image comes with one question and a few answers. Choose what is right as you see "
-        "it; look as long as you like, from where you sit, without other tools.\n\nIf you cannot "
-        "tell, say so: that is an answer too, and better than a guess.",
         votes=3,
         trials=60,
         repeats=3,
@@ -166,12 +152,13 @@ def plan_of(
         raise BadInput(
             f"{preset.name} compares {preset.models} models, not {len(models)}.", "models"
         )
+    texts = language_of(ENGLISH).presets[preset.id]
     return StudyPlan(
         title=title or preset.name,
         kind=preset.kind,
         material=preset.material,
-        question=preset.question,
-        instructions=preset.instructions,
+        question=texts.question,
+        instructions=texts.instructions,
         consent=consent,
         cases=tuple(chosen),
         votes=preset.votes,

@@ -3376,7 +3376,6 @@ declare namespace Api {
 
   interface PresetsView {
     presets: Array<PresetJson>;
-    consent: Record<string, string>;
     languages: Record<string, string>;
     extractions: Record<string, string>;
     kinds: Record<string, string>;

@@ -5,10 +5,17 @@ Its script loads its content over HTTP (``truehue.tabs.colorize.routes``) into t
 
 from __future__ import annotations
 
+import json
+
+from truehue.annotation.studies.languages import ENGLISH, language_of
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.templates import html
 from truehue.tabs.page.widgets import tab_widget
 
 
 def layout(_: Context) -> None:
     """Draws the tab; it fills itself over HTTP."""
-    tab_widget("colorize/colorize", elem_id="colorize")
+    texts = json.dumps(dict(language_of(ENGLISH).canvas), ensure_ascii=False)
+    tab_widget(
+        "colorize/colorize", html("colorize/colorize", canvas_texts=texts), elem_id="colorize"
+    )

@@ -7,6 +7,7 @@ page can load, so that a browser can cache them permanently.
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -17,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.languages import ENGLISH, language_of
 from truehue.tabs.page.asset_files import FOREVER, KINDS, NO_FILE, Body, asset_files
 from truehue.tabs.page.context import ROOT, Context
 from truehue.tabs.page.templates import html
@@ -28,27 +30,23 @@ STYLE = "css/participants/participants.css"
 
 @dataclass(frozen=True)
 class Work:
-    """What the page needs for what is done in a study: its ``module``, its ``words`` in a language,
+    """What the page needs for what is done in a study: its ``module``, the ``parts`` of a language,
     and style besides the page's own."""
 
     module: str
-    words: tuple[str, ...]
+    parts: tuple[str, ...]
     styles: tuple[str, ...] = ()
 
 
-VOTES = Work(
-    "js/participants/votes.js",
-    ("js/participants/words_{}.js", "js/participants/vote_words_{}.js"),
-    ("css/participants/votes.css",),
-)
+VOTES = Work("js/participants/votes.js", ("votes",), ("css/participants/votes.css",))
 COLORINGS = Work(
     "js/participants/coloring.js",
-    ("js/participants/words_{}.js", "js/participants/coloring_words_{}.js"),
+    ("colorings",),
     ("css/canvas/canvas.css", "css/participants/coloring.css"),
 )
 QUESTIONS = Work(
     "js/participants/questions.js",
-    (*VOTES.words, "js/participants/question_words_{}.js"),
+    (*VOTES.parts, "questions"),
     (*VOTES.styles, "css/participants/questions.css"),
 )
 WORKS = {Kind.COLORINGS: COLORINGS, Kind.QUESTIONS: QUESTIONS}
@@ -99,13 +97,10 @@ class ParticipantFiles:
         """The file under an address, or None."""
         return self._bodies.get(path) if version == self.version else None
 
-    def first(self, language: str, kind: Kind) -> list[str]:
+    def first(self, kind: Kind) -> list[str]:
         """The addresses of all modules of a study of this kind, those of the first screen first: a
         browser fetches six files at once."""
-        work = work_of(kind)
-        parts = [name.format(language) for name in work.words]
-        available = [name for name in parts if name in self._bodies]
-        names = [MODULE, *available[:1], LATER, *available[1:], work.module]
+        names = [MODULE, LATER, work_of(kind).module]
         modules = (name for text in names for name in asset_files().with_imports([text]))
         return [self.address(name) for name in dict.fromkeys(modules)]
 
@@ -135,13 +130,20 @@ def shell(language: str, kind: Kind, token: str, plain: bool = True) -> Body:
     one, or a word of ours for a link that leads nowhere. ``plain``: nothing stands behind the link,
     which the page would ask with."""
     files = participant_files()
+    spoken = language_of(language)
+    texts = spoken.wording("page", "survey", *work_of(kind).parts)
+    canvas = {"canvas": dict(spoken.canvas)} if kind is Kind.COLORINGS else {}
     page = html(
         "participants/page",
-        language=language,
+        language=language or ENGLISH,
+        direction=spoken.direction,
+        texts=json.dumps(texts | canvas, ensure_ascii=False),
+        title=texts["study"],
+        no_scripts=texts["no_scripts"],
         icon=files.address(ICON),
         styles=files.styles(kind),
         module=files.address(MODULE),
-        preloads=files.first(language, kind),
+        preloads=files.first(kind),
         state=f"/study/{token}/state",
         plain=plain,
     )

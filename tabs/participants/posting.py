@@ -17,6 +17,7 @@ from truehue.annotation.assignment.practice import ACCEPTED, AGAIN, AUTOMATIC, P
 from truehue.annotation.colorings import MIN_BACKGROUND, background_share, paint, read_action
 from truehue.annotation.judgments.answers import AnswerKind
 from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.languages import language_of
 from truehue.annotation.studies.plan import Review
 from truehue.core.errors import BadInput, NotStored, TrueHueError
 from truehue.core.studies import Event, EventKind, MarkKind, Trial
@@ -30,18 +31,6 @@ log = logging.getLogger("truehue")
 
 MIN_SHARE = 0.005
 """Of a sketch's pixels that have to have a color: what is named may be small in a wide drawing."""
-_FEW = {
-    "en": "In “{words}” hardly anything is colored. Color all that the words name.",
-    "de": "Bei „{words}“ ist fast nichts ausgemalt. Malen Sie alles aus, was die Worte nennen.",
-}
-_BACKGROUND = {
-    "en": "In “{words}” the background has a color. Color only what the words name.",
-    "de": "Bei „{words}“ hat der Hintergrund eine Farbe. Malen Sie nur aus, was die Worte nennen.",
-}
-_ONE = {
-    "en": "“{words}” has one single step. Give each part the color that it has.",
-    "de": "„{words}“ besteht aus einem einzigen Schritt. Geben Sie jedem Teil die Farbe, die er hat.",
-}
 
 
 async def review_practice(live_study: LiveStudy, session: ParticipantSession) -> None:
@@ -72,22 +61,22 @@ def _missing(live_study: LiveStudy, session: ParticipantSession, round_: list[Tr
     """What a round lacks, in words for the participant; empty where it is good enough."""
     positions = [trial.position for trial in round_]
     logs = live_study.book.actions(session.person.id, positions)
-    language = session.plan.language if session.plan.language in _FEW else "en"
+    texts = language_of(session.plan.language).practice
     for trial in round_:
         if session.answers[trial.position].kind is not AnswerKind.COLORING:
             continue
         case = session.plan.case_by_id[session.plan.by_id[trial.stimulus_id].case_id]
         if len(logs[trial.position]) < 2:
-            return _ONE[language].format(words=case.words)
+            return texts["one_action"].format(words=case.words)
         maps = live_study.drawing.maps(case.sketch)
         layer = paint([read_action(action) for action in logs[trial.position]], maps)
         closing = live_study.sketches[case.sketch].closing
         requested = session.plan.ask_background and session.plan.watches_background(case)
         slip = requested and not session.answers[trial.position].background_part
         if slip and background_share(layer, maps, closing) >= MIN_BACKGROUND:
-            return _BACKGROUND[language].format(words=case.words)
+            return texts["background"].format(words=case.words)
         if (layer[..., 3] > 0).mean() < MIN_SHARE:
-            return _FEW[language].format(words=case.words)
+            return texts["uncolored"].format(words=case.words)
     return ""
 
 

@@ -14,6 +14,7 @@ from truehue.annotation.assignment.assign import length_of
 from truehue.annotation.assignment.endings import rounds
 from truehue.annotation.judgments.answers import AnswerKind
 from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.languages import language_of
 from truehue.annotation.studies.plan import (
     RATING_STEPS,
     Completion,
@@ -29,7 +30,6 @@ from truehue.tabs.participants.canvas import check_reopening
 from truehue.tabs.participants.live_study import LiveStudy
 from truehue.tabs.participants.reading import Refusal, participant_id_of
 from truehue.tabs.participants.session import ParticipantSession, Stage, TrainingState
-from truehue.tabs.participants.wording import instruction
 
 SIDES = (256, 384, 512, 768, 1024, 1536)
 """Longer sides in pixels to which images are scaled down for pages."""
@@ -387,6 +387,15 @@ def _practice_json(session: ParticipantSession) -> PracticeProgress:
     return {"stage": state.stage.value, "reason": state.reason, "rounds": len(trials)}
 
 
+def attention_text(plan: StudyPlan, expected: int) -> str:
+    """What a check of attention says: which place, letter or rating is to be chosen."""
+    ratings = plan.kind is Kind.RATINGS
+    name = "attention_rating" if ratings else "attention_place"
+    text = dict(plan.wording).get(name) or language_of(plan.language).votes[name]
+    index = chr(ord("A") + expected) if plan.kind is Kind.QUESTIONS else expected + 1
+    return text.replace("{n}", str(expected if ratings else index))
+
+
 def _trial_json(
     live_study: LiveStudy, plan: StudyPlan, trial: Trial
 ) -> QuestionTrial | ChoiceTrial:
@@ -397,7 +406,7 @@ def _trial_json(
     details: TrialJson = {
         "position": trial.position,
         "practice": trial.purpose is Purpose.TRAINING,
-        "words": case.words if case else instruction(plan, trial.expected or 0),
+        "words": case.words if case else attention_text(plan, trial.expected or 0),
     }
     if plan.kind is Kind.QUESTIONS:
         case_question = case.question if case else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -78,8 +78,8 @@ def form_of_completion(completion: Completion) -> CompletionForm:
 @dataclass(frozen=True)
 class RecruitingSite:
     """A site that sends participants. ``query`` is what it fills in behind a link, ``url`` its return
-    URL, ``codes`` the endings that have a code there, ``texts`` what who did not complete the study
-    reads, by language."""
+    URL, ``codes`` the endings that have a code there. What who did not complete the study reads is in
+    the files of the languages, by ``id``."""
 
     id: str
     name: str
@@ -87,7 +87,6 @@ class RecruitingSite:
     url: str = ""
     codes: tuple[str, ...] = ()
     hint: str = ""
-    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 RECRUITING_SITES = (
@@ -98,22 +97,12 @@ RECRUITING_SITES = (
         "https://app.prolific.com/submissions/complete?cc={code}",
         ("completed", *OTHER_ENDINGS),
         "Enter each code as a completion path of your Prolific study.",
-        {
-            "en": "Please return to Prolific with the button, so that somebody else can take your "
-            "place.",
-            "de": "Bitte kehren Sie über die Schaltfläche zu Prolific zurück, damit Ihr Platz wieder "
-            "frei wird.",
-        },
     ),
     RecruitingSite(
         "mturk",
         "MTurk",
         codes=("completed",),
         hint="Workers paste the code into your HIT. An external question appends the ids itself.",
-        texts={
-            "en": "Please return the HIT on MTurk.",
-            "de": "Bitte geben Sie den HIT auf MTurk zurück.",
-        },
     ),
     RecruitingSite(
         "sona",
@@ -122,10 +111,6 @@ RECRUITING_SITES = (
         "https://[SCHOOL].sona-systems.com/webstudy_credit.aspx?experiment_id=[ID]"
         "&credit_token=[TOKEN]&survey_code={id}",
         hint="Take the client-side completion URL of your Sona study, with {id} in place of XXXX.",
-        texts={
-            "en": "Please cancel your sign-up on Sona.",
-            "de": "Bitte melden Sie sich auf Sona von der Studie ab.",
-        },
     ),
 )
 """Facts of the sites: docs.prolific.com, docs.aws.amazon.com/AWSMechTurk (external questions),

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.languages import PresetTexts, language_of, languages
 from truehue.annotation.studies.plan import (
     MAX_CASE_GAP,
     MAX_EXAMPLES,
@@ -28,7 +29,6 @@ from truehue.annotation.studies.presets import PRESETS, Preset
 from truehue.core.concepts.records import EXTRACTED, METHODS
 from truehue.core.errors import BadInput
 from truehue.tabs.page.requests import PageRequest, Whole, digits, no_bool, single_of, texts
-from truehue.tabs.participants.wording import load_wording
 from truehue.tabs.studies.completion import CompletionForm, EndingsForm
 from truehue.tabs.studies.survey import SurveyQuestions
 
@@ -39,7 +39,6 @@ FREE_NAME = "Custom question"
 CASE_GAP = 4
 """Trials between two of one case, as a new study begins with."""
 
-LANGUAGES = {"en": "English", "de": "Deutsch"}
 KINDS = {
     Kind.PAIRS: "Pairs: choose one of two",
     Kind.RATINGS: "Ratings: rate each image from 0 to 10",
@@ -52,104 +51,6 @@ ASSIGNMENT_METHODS = {
     "adaptive": "Adaptive: the most informative pairs come first; choice probabilities are stored",
 }
 
-_GERMAN = {
-    "concepts": (
-        "Welche Farben kommen denen näher, die Menschen gewählt haben?",
-        "Urteilen Sie vor allem nach den Farbstreifen. Die Bilder dienen nur zum Vergleich: Ob sie "
-        "gut aufgebaut oder schön sind oder etwas falsch gezeichnet ist, spielt keine Rolle.",
-    ),
-    "realism": (
-        "Wie echt wirken die Farben, verglichen mit einem Foto?",
-        "0 heißt: So sieht kein Foto aus. 10 heißt: Man könnte es für ein Foto halten. Beurteilen "
-        "Sie Schärfe, Licht und Sättigung zusammen. Was zu sehen ist, spielt keine Rolle.",
-    ),
-    "adherence": (
-        "Bei welchem Bild passen die Farben besser zur Beschreibung?",
-        "Beurteilen Sie nur die Farben. Welches Bild Ihnen besser gefällt, spielt keine Rolle.",
-    ),
-    "best-of-four": (
-        "Welches Bild hat die Farben, die in der Beschreibung verlangt werden?",
-        "Beurteilen Sie nur die Farben. Welches Bild Ihnen besser gefällt, spielt keine Rolle.",
-    ),
-    "colorings": (
-        "Welche Farben hat das?",
-        "Verwenden Sie die Farben, die es meistens hat, so wie Sie es aus dem Alltag kennen: die "
-        "wirklichen Farben, nicht die eines Comics oder einer Kinderzeichnung, und nicht Ihren "
-        "eigenen Stil.\n\nMalen Sie nur aus, was genannt ist, und lassen Sie den Rest der "
-        "Zeichnung frei: Malen Sie bei einer Wiese das Gras aus und nicht den Himmel, bei Tee das "
-        "Getränk und nicht die Tasse.\n\nWir erwarten keine bestimmte Antwort. Nehmen Sie die "
-        "Farben, die Ihnen zuerst einfallen.",
-    ),
-    "questions": (
-        "Sehen Sie sich das Bild an, und wählen Sie die Antwort.",
-        "Zu jedem Bild gehören eine Frage und einige Antworten. Wählen Sie die Antwort, die nach "
-        "Ihrem Eindruck richtig ist. Sehen Sie so lange hin, wie Sie möchten, von Ihrem Platz aus "
-        "und ohne weitere Hilfsmittel.\n\nWenn Sie es nicht sagen können, geben Sie das an: Auch "
-        "das ist eine Antwort, und sie ist besser als geraten. Fragen und Antworten sind auf "
-        "Englisch.",
-    ),
-}
-
-CONSENT = {
-    "en": """You are asked to look at images and to answer questions about their colors.
-
-What we store: your answers and what you write, when you gave them, how long each took and how \
-long you looked away; whether you could read the test plates and tell the test patches apart; and \
-what your screen can show: the size of the screen and the window, the density of its pixels, its \
-range of colors and brightness, whether it is touched, and whether you enlarged an image. We do \
-not store your name or IP address. If you came from a recruiting site, we store the number it \
-gave you until you are paid.
-
-What for: [what the study is for, and where its results will be published]. The answers may be \
-published without anything that says who gave them.
-
-Participation is voluntary. You may stop at any time without giving a reason and without \
-penalty. If you ask for it, we delete the answers that you have given.
-
-Who runs this study: [name, institution, e-mail]. [Approval of an ethics board, where there is one.]
-
-I am at least 18 years old, I have read this, and I agree to take part.""",
-    "de": """Sie werden gebeten, Bilder anzusehen und Fragen zu ihren Farben zu beantworten.
-
-Was wir speichern: Ihre Antworten und was Sie schreiben, wann Sie sie gegeben haben, wie lange \
-jede gedauert hat und wie lange Sie nicht auf der Seite waren; ob Sie die Prüftafeln lesen und die \
-Prüffelder unterscheiden konnten; und was Ihr Bildschirm zeigen kann: die Größe von Bildschirm und \
-Fenster, die Pixeldichte, der Farb- und Helligkeitsumfang, ob er durch Berühren bedient wird und \
-ob Sie ein Bild vergrößert haben. Wir speichern weder Ihren Namen noch Ihre IP-Adresse. Wenn Sie \
-über eine Rekrutierungsplattform kommen, speichern wir Ihre dortige Kennung bis \
-zur Bezahlung.
-
-Wofür: [wozu die Studie dient und wo ihre Ergebnisse erscheinen]. Die Antworten dürfen \
-veröffentlicht werden, ohne Angaben dazu, von wem sie stammen.
-
-Die Teilnahme ist freiwillig. Sie können jederzeit ohne Angabe von Gründen und ohne Nachteile \
-aufhören. Auf Wunsch löschen wir Ihre bisherigen Antworten.
-
-Wer die Studie durchführt: [Name, Einrichtung, E-Mail]. [Votum einer Ethikkommission, falls \
-vorhanden.]
-
-Ich bin mindestens 18 Jahre alt, habe dies gelesen und bin mit der Teilnahme einverstanden.""",
-}
-"""What a participant agrees to. What stands in brackets is for the researcher to fill in."""
-
-_ASKED = {
-    "en": (
-        "You are asked to look at images and to answer questions about their colors.",
-        "What we store: your answers and what you write, when you gave them, how long each took",
-        "You are asked to color line drawings with the colors that things have for you.",
-        "What we store: what you color, each step of it and when you did it, what you write, how "
-        "long each sketch took",
-    ),
-    "de": (
-        "Sie werden gebeten, Bilder anzusehen und Fragen zu ihren Farben zu beantworten.",
-        "Was wir speichern: Ihre Antworten und was Sie schreiben, wann Sie sie gegeben haben, wie "
-        "lange jede gedauert hat",
-        "Sie werden gebeten, Zeichnungen so auszumalen, wie Sie sich die Dinge vorstellen.",
-        "Was wir speichern: was Sie ausmalen, jeden Schritt davon und seinen Zeitpunkt, was Sie "
-        "schreiben, wie lange jede Zeichnung gedauert hat",
-    ),
-}
-"""By language what is asked and kept in most studies, and in those of colorings."""
 PRACTICE_SKETCHES = 3
 """Before the rest, as in ColorConceptBench, section 3.2."""
 MAX_WORDS = 200
@@ -182,47 +83,35 @@ _WORDING = re.compile(r"[a-z][a-zA-Z0-9_.-]{0,59}")
 def check_wording(wording: Mapping[str, str], language: str) -> None:
     """Raises BadInput for a name that the page has no word of, and for a text with a place to fill
     in that the page fills nothing into."""
-    texts = load_wording(language)
+    known = language_of(language).wording()
     for name, text in wording.items():
-        if name not in texts:
+        if name not in known:
             raise BadInput(f"The page has no text called {name[:60]!r}.", "wording")
-        unknown = set(_PLACE.findall(text)) - set(_PLACE.findall(texts[name]))
+        unknown = set(_PLACE.findall(text)) - set(_PLACE.findall(known[name]))
         if unknown:
             raise BadInput(
                 f"{{{min(unknown)[:40]}}} is not available in this text. The default is: "
-                f"{texts[name]}",
+                f"{known[name]}",
                 "wording",
             )
 
 
 def consent_in(language: str, kind: Kind) -> str:
     """The consent text that a study of a kind begins with."""
-    text = CONSENT[language]
+    consent = language_of(language).consent
     if kind is Kind.COLORINGS:
-        requested, saved, colored, steps = _ASKED[language]
-        text = text.replace(requested, colored).replace(saved, steps)
-    return text
-
-
-TITLES = {
-    "colorings": {"en": "Colors of things", "de": "Farben der Dinge"},
-    "questions": {"en": "Questions about color", "de": "Fragen zu Farben"},
-}
-"""What participants read above a study, where its preset's name is not for them."""
+        return consent.text.format(asked=consent.asked_colorings, stored=consent.stored_colorings)
+    return consent.text.format(asked=consent.asked, stored=consent.stored)
 
 
 def title_in(language: str, preset: str, name: str) -> str:
     """The title that a study of a preset begins with."""
-    return TITLES.get(preset, {}).get(language, name)
+    return texts_of(preset, language).title or name
 
 
-def texts_of(preset: str, language: str) -> tuple[str, str]:
-    """Question and instructions of a preset; both are empty for a free question."""
-    if preset == FREE:
-        return "", ""
-    if language == "de":
-        return _GERMAN[preset]
-    return PRESETS[preset].question, PRESETS[preset].instructions
+def texts_of(preset: str, language: str) -> PresetTexts:
+    """Question and instructions of a preset; all are empty for a free question."""
+    return language_of(language).presets.get(preset) or PresetTexts("", "")
 
 
 class PracticeForm(PageRequest):
@@ -254,30 +143,11 @@ REVIEWS = {
     Review.NONE.value: "None: participants continue at once",
 }
 
-_EXAMPLES = {
-    "en": (
-        ("A brick is red, brown or yellow: a color that bricks really have.", True),
-        ("Only what the words name has color. The rest of the drawing stays as it is.", True),
-        ("Several colors where the thing has several: the cap and the stalk of a mushroom.", True),
-        ("A blue brick, because blue is your favorite color.", False),
-        ("The background, the table and the plate are colored too.", False),
-        ("Every part has another bright color, as in a coloring book.", False),
-    ),
-    "de": (
-        ("Ein Ziegel in Rot, Braun oder Gelb: eine Farbe, die Ziegel wirklich haben.", True),
-        ("Nur das Genannte ist ausgemalt. Der Rest der Zeichnung bleibt, wie er ist.", True),
-        ("Mehrere Farben, wenn der Gegenstand mehrere hat: Hut und Stiel eines Pilzes.", True),
-        ("Ein blauer Ziegel, weil Blau Ihre Lieblingsfarbe ist.", False),
-        ("Auch der Hintergrund, der Tisch und der Teller sind ausgemalt.", False),
-        ("Jeder Teil in einer anderen grellen Farbe, wie in einem Malbuch.", False),
-    ),
-}
-
 
 def examples_in(language: str) -> tuple[ExampleForm, ...]:
     """Do and do not, as a study begins with them; the words are ours, and none of the things that
     they name is among the paper's concepts."""
-    return tuple(ExampleForm(text=text, good=good) for text, good in _EXAMPLES[language])
+    return tuple(ExampleForm(text=text, good=good) for text, good in language_of(language).examples)
 
 
 def _sketches(chosen: Mapping[str, str]) -> Mapping[str, str]:
@@ -378,7 +248,7 @@ class StudyForm(PageRequest):
     title: str = Field(default="", max_length=200, title="The title")
     preset: Annotated[str, single_of("preset", (*PRESETS, FREE))] = "adherence"
     kind: Kind | None = None
-    language: Annotated[str, single_of("language", LANGUAGES)] = "en"
+    language: Annotated[str, single_of("language", languages())] = "en"
     question: str | None = Field(default=None, max_length=500, title="The question")
     instructions: str | None = Field(
         default=None, max_length=MAX_PAGE_TEXT, title="The instructions"
@@ -479,14 +349,14 @@ class StudyForm(PageRequest):
     def defaulted(self) -> StudyForm:
         """The same form with the preset's settings in place of what was left open, and without
         what its kind of study cannot have."""
-        question, instructions = texts_of(self.preset, self.language)
+        wording = texts_of(self.preset, self.language)
         preset = self.of_preset
         trials = _or(self.trials, preset.trials if preset else 60)
         defaults = {
             "kind": self.target_kind,
             "title": title_in(self.language, self.preset, preset.name if preset else ""),
-            "question": question,
-            "instructions": instructions,
+            "question": wording.question,
+            "instructions": wording.instructions,
             "number": (preset.cases or preset.a_task or 0) if preset else 0,
             "pictures": PICTURES_OF_CONCEPTS if self.material is Material.DISTRIBUTIONS else 1,
             "votes": preset.votes if preset else 5,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NotRequired, TypedDict
 
+from truehue.annotation.studies.languages import languages
 from truehue.annotation.studies.plan import (
     MAX_CASE_GAP,
     MAX_TRIALS,
@@ -22,16 +23,13 @@ from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.participants.wording import load_wording
 from truehue.tabs.sources.distributions import PICTURES, RUN, SET
-from truehue.tabs.studies.completion import OTHER_ENDINGS, RECRUITING_SITES
+from truehue.tabs.studies.completion import OTHER_ENDINGS, RECRUITING_SITES, RecruitingSite
 from truehue.tabs.studies.form import (
     ASSIGNMENT_METHODS,
-    CONSENT,
     FREE,
     FREE_NAME,
     KINDS,
-    LANGUAGES,
     MAX_IMAGES,
     MAX_MODELS,
     REVIEWS,
@@ -83,8 +81,7 @@ class PresetsView(TypedDict):
     """The presets, the choices of a form by id, and the limits of its numbers."""
 
     presets: list[PresetJson]
-    consent: dict[str, str]
-    languages: Mapping[str, str]
+    languages: dict[str, str]
     extractions: dict[str, str]
     kinds: dict[str, str]
     methods: Mapping[str, str]
@@ -171,15 +168,14 @@ def presets(context: Context, actor: Actor, request: EmptyRequest) -> PresetsVie
     """The presets of the form of studies, their texts by language, and all limits."""
     return {
         "presets": [_preset(name) for name in (*PRESETS, FREE)],
-        "consent": CONSENT,
-        "languages": LANGUAGES,
+        "languages": {tag: language.name for tag, language in languages().items()},
         "extractions": dict(EXTRACTIONS),
         "kinds": {kind.value: text for kind, text in KINDS.items()},
         "methods": ASSIGNMENT_METHODS,
         "reviews": REVIEWS,
-        "wording": {language: load_wording(language) for language in LANGUAGES},
+        "wording": {tag: language.wording() for tag, language in languages().items()},
         "endings": {name: list(texts) for name, texts in OTHER_ENDINGS.items()},
-        "sites": [asdict(site) for site in RECRUITING_SITES],
+        "sites": [_site(site) for site in RECRUITING_SITES],
         "survey": survey_choices(),
         "limits": {
             "votes": [1, MAX_VOTES],
@@ -261,16 +257,21 @@ def _preset(name: str) -> PresetJson:
         "a_task": preset.a_task if preset else None,
         "minutes": minutes(form.target_kind, trials),
         "form": form.model_dump(mode="json"),
-        "texts": {language: _texts(name, language, form) for language in LANGUAGES},
+        "texts": {language: _texts(name, language, form) for language in languages()},
     }
+
+
+def _site(site: RecruitingSite) -> dict[str, Any]:
+    texts = {tag: language.sites.get(site.id, "") for tag, language in languages().items()}
+    return {**asdict(site), "texts": texts}
 
 
 def _texts(name: str, language: str, form: StudyForm) -> PresetTexts:
     """The words of a preset in a language."""
-    question, instructions = texts_of(name, language)
+    wording = texts_of(name, language)
     texts: PresetTexts = {
-        "question": question,
-        "instructions": instructions,
+        "question": wording.question,
+        "instructions": wording.instructions,
         "consent": consent_in(language, form.target_kind),
     }
     if form.examples is None:

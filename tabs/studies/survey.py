@@ -24,7 +24,7 @@ from truehue.annotation.studies.survey import (
     answers_in,
     summary_of,
 )
-from truehue.annotation.studies.survey_presets import SURVEY_PRESETS
+from truehue.annotation.studies.survey_presets import survey_presets
 from truehue.core.errors import BadInput
 from truehue.core.studies import Event, EventKind, ParticipantRecord
 from truehue.tabs.page.requests import PageRequest, Whole
@@ -117,7 +117,7 @@ def survey_choices() -> SurveyChoicesJson:
                 "name": preset.name,
                 "items": {language: asdict(item) for language, item in preset.items.items()},
             }
-            for preset in SURVEY_PRESETS
+            for preset in survey_presets()
         ],
     }
 

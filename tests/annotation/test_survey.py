@@ -14,7 +14,7 @@ from truehue.annotation.studies.survey import (
     read_survey,
     summary_of,
 )
-from truehue.annotation.studies.survey_presets import SURVEY_PRESETS
+from truehue.annotation.studies.survey_presets import survey_presets
 from truehue.core.errors import BadInput
 
 AGE = SurveyItem("age", "How old are you?", SurveyForm.NUMBER, required=True, low=18, high=120)
@@ -145,11 +145,11 @@ def test_what_was_answered_is_counted() -> None:
 
 
 def test_the_presets_ask_the_same_in_every_language() -> None:
-    for preset in SURVEY_PRESETS:
+    for preset in survey_presets():
         assert set(preset.items) == {"en", "de"}
         english, german = preset.items["en"], preset.items["de"]
         assert (english.id, english.form, english.other, english.personal) == (
             *(german.id, german.form, german.other, german.personal),
         )
         assert len(english.choices) == len(german.choices)
-    Survey(tuple(preset.items["en"] for preset in SURVEY_PRESETS))
+    Survey(tuple(preset.items["en"] for preset in survey_presets()))

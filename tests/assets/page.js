@@ -107,10 +107,18 @@ globalThis.fetch = window.fetch = async (url, options = {}) => {
 /** The module `assets/js/<name>.js`. */
 export const load = (name) => import(new URL(`js/${name}.js`, ASSETS).href);
 
-/** The text of `assets/html/<name>.html`, for templates without places to fill. */
-export function template(name) {
-  const text = readFileSync(new URL(`html/${name}.html`, ASSETS), 'utf8');
-  if (/\{[{%]/.test(text)) throw new Error(`${name}.html is filled by Python: give its HTML`);
+/** The texts of a language of the participants' page, by part. */
+export const language = (tag) =>
+  JSON.parse(readFileSync(new URL(`languages/${tag}.json`, ASSETS), 'utf8'));
+
+/** The text of `assets/html/<name>.html`, with `values` in its places. */
+export function template(name, values = {}) {
+  const escaped = (text) => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;');
+  const file = readFileSync(new URL(`html/${name}.html`, ASSETS), 'utf8');
+  const text = file.replace(/\{\{ (\w+) \}\}/g, (whole, key) =>
+    key in values ? escaped(values[key]) : whole,
+  );
+  if (/\{[{%]/.test(text)) throw new Error(`${name}.html is filled by Python: give its values`);
   return text;
 }
 

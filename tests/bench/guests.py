@@ -15,7 +15,7 @@ from typing import Any
 from tests.bench.voters import Closed, Connection
 from truehue.annotation.screening import patches_for, plates_for
 from truehue.annotation.studies.plan import Ending, StudyPlan
-from truehue.tabs.participants.wording import instruction
+from truehue.tabs.participants.view import attention_text
 
 Json = dict[str, Any]
 ABSENCE_S = 60
@@ -126,7 +126,7 @@ class Guest:
         self._trials: dict[int, Json] = {}
         self._images: set[str] = set()
         self._last: list[Json] = []
-        self._checks = {instruction(crowd.plan, n): n for n in range(crowd.plan.choice_count)}
+        self._checks = {attention_text(crowd.plan, n): n for n in range(crowd.plan.choice_count)}
 
     async def take_part(self, after_s: float) -> None:
         """Everything from coming in to leaving."""

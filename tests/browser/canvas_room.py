@@ -13,9 +13,10 @@ from string import Template
 import cv2
 import numpy as np
 from fastapi import FastAPI
-from fastapi.responses import HTMLResponse, PlainTextResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from tests.browser.stage_app import serving
+from truehue.annotation.studies.languages import language_of
 from truehue.core.sketches.images import ink_png
 from truehue.core.sketches.regions import encode, regions
 from truehue.tabs.page.asset_files import asset_files, asset_routes
@@ -30,13 +31,14 @@ PAGE = Template("""<!doctype html><html lang="en"><head><meta charset="utf-8">
 <body><main><h1>Canvas</h1></main><script type="module">
 import { ColoringCanvas } from '$canvas';
 const language = new URLSearchParams(location.search).get('language');
-const words = language ? (await import('$german')).words : {};
+const texts = await (await fetch('texts?language=' + (language || 'en'))).json();
+document.documentElement.dir = new URLSearchParams(location.search).get('dir') || 'ltr';
 window.log = JSON.parse(sessionStorage.getItem('log') || '[]');
 window.canvas = new ColoringCanvas({
   sketch: { id: 's', width: $width, height: $height, closing: 1, ink: 'ink.png',
     regions: 'regions' },
   actions: window.log,
-  words: (name) => words[name],
+  texts,
   onAction: (action) => {
     window.log.push(action);
     sessionStorage.setItem('log', JSON.stringify(window.log));
@@ -90,13 +92,13 @@ def canvas_app(ink: np.ndarray) -> FastAPI:
     files = asset_files()
     page = PAGE.substitute(
         canvas=files.address("js/canvas/canvas.js"),
-        german=files.address("js/canvas/words_de.js"),
         width=width,
         height=height,
     )
     style = (ROOT / "assets/css/canvas/canvas.css").read_text("utf-8")
     app.get("/", response_class=HTMLResponse)(lambda: page)
     app.get("/canvas.css")(lambda: PlainTextResponse(style, media_type="text/css"))
+    app.get("/texts")(lambda language: JSONResponse(dict(language_of(language).canvas)))
     app.get("/ink.png")(lambda: Response(bodies[0], media_type="image/png"))
     app.get("/regions")(lambda: Response(bodies[1], media_type="application/octet-stream"))
     return app

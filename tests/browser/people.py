@@ -92,4 +92,4 @@ def fetched(page: Page) -> set[str]:
 def needed(kind: Kind) -> set[str]:
     """Those that a study of this kind needs: what another kind needs is not among them."""
     files = participant_files()
-    return {*files.first("en", kind), *files.styles(kind)}
+    return {*files.first(kind), *files.styles(kind)}

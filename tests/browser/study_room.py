@@ -18,6 +18,7 @@ from tests.browser.stage_app import serving
 from truehue.annotation import participants
 from truehue.annotation.colorings import paint, read_action
 from truehue.annotation.studies.cases import Candidate, Case, Kind, QuestionSetName, stored_question
+from truehue.annotation.studies.languages import ENGLISH, language_of
 from truehue.annotation.studies.plan import (
     Completion,
     Consent,
@@ -30,7 +31,6 @@ from truehue.annotation.studies.plan import (
     Training,
     to_json,
 )
-from truehue.annotation.studies.presets import PRESETS
 from truehue.core.sketches.images import composite
 from truehue.core.sketches.prepare import of_ink
 from truehue.core.sketches.regions import regions
@@ -136,8 +136,8 @@ class StudyRoom:
         provided: dict[str, Any] = {
             "kind": Kind.COLORINGS,
             "material": Material.SKETCHES,
-            "question": PRESETS["colorings"].question,
-            "instructions": PRESETS["colorings"].instructions,
+            "question": language_of(ENGLISH).presets["colorings"].question,
+            "instructions": language_of(ENGLISH).presets["colorings"].instructions,
             "cases": cases,
             "votes": 60,
             "trials": len(cases) - practice,
@@ -158,8 +158,8 @@ class StudyRoom:
         provided: dict[str, Any] = {
             "kind": Kind.QUESTIONS,
             "material": Material.QUESTIONS,
-            "question": PRESETS["questions"].question,
-            "instructions": PRESETS["questions"].instructions,
+            "question": language_of(ENGLISH).presets["questions"].question,
+            "instructions": language_of(ENGLISH).presets["questions"].instructions,
             "cases": tuple(cases),
             "trials": len(cases),
             "tie": False,

@@ -7,6 +7,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ from tests.browser.conftest import Visit, Watch
 from tests.browser.people import PHONE, Person, fetched, needed, of_kind, one_person, too_small
 from tests.browser.study_room import BACK, CODE, INTRO, StudyRoom, study_room
 from truehue.annotation.quality.agents import evidence_of
+from truehue.annotation.studies import languages as languages_module
 from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.languages import FOLDER, languages
 from truehue.annotation.studies.plan import Material, Screening
 from truehue.core.images.load import image_id
 from truehue.core.studies import State
@@ -336,3 +339,45 @@ def test_a_picture_that_is_asked_about_is_on_the_screen_pixel_by_pixel(
         option = page.locator(".option:visible").last
         option.tap() if dpr == 2 else option.click()
     person.finishes()
+
+
+def test_a_language_from_right_to_left_turns_the_page_and_no_stimulus(
+    room: StudyRoom, visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pair keeps its sides, and the canvas shows the whole drawing."""
+    (tmp_path / "en.json").write_bytes((FOLDER / "en.json").read_bytes())
+    (tmp_path / "he.json").write_text('{"name": "עברית", "direction": "rtl"}', "utf-8")
+    monkeypatch.setattr(languages_module, "FOLDER", tmp_path)
+    languages.cache_clear()
+    try:
+        link = room.opened(room.plan(language="he", trials=1))
+        page = visit(link, fresh=True)
+        person = Person(page)
+        expect(page.locator("html")).to_have_attribute("dir", "rtl")
+        person.begins()
+        stop = page.get_by_role("button", name="Stop").bounding_box()
+        first, second = (
+            page.get_by_role("button", name=f"Choose {n}").bounding_box() for n in (1, 2)
+        )
+        assert stop
+        assert first
+        assert second
+        assert stop["x"] < 100
+        assert first["x"] < second["x"]
+        page.keyboard.press("ArrowLeft")
+        person.at("comment")
+        assert of_kind(one_person(room, link), "answer") == [("answer", 0, 0)]
+        page.goto(room.opened(room.colorings(language="he")))
+        person.at("consent")
+        person.presses("I agree")
+        person.at("instructions")
+        person.presses("Start")
+        stage, sheet = page.locator(".cv-stage"), page.locator(".cv-sheet")
+        expect(stage).to_be_visible()
+        inside, whole = sheet.bounding_box(), stage.bounding_box()
+        assert inside
+        assert whole
+        assert whole["x"] <= inside["x"]
+        assert inside["x"] + inside["width"] <= whole["x"] + whole["width"] + 1
+    finally:
+        languages.cache_clear()

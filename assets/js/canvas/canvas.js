@@ -12,19 +12,19 @@ import { Strokes } from './strokes.js';
 import { Sweeps } from './sweeps.js';
 import { Tools } from './tools.js';
 import { View } from './view.js';
-import { english } from './words.js';
 
 /**
  * @typedef {import('./actions.js').Action} Action
  * @typedef {{ id: string, width: number, height: number, closing: number, ink: string,
  *   regions: string }} Sketch `ink` and `regions` are addresses
- * @typedef {{ sketch: Sketch, actions?: Action[], onAction?: (action: Action) => void,
- *   words?: (name: string) => string, person?: string, concept?: string,
+ * @typedef {{ sketch: Sketch, texts: Record<string, string>, actions?: Action[],
+ *   onAction?: (action: Action) => void, person?: string, concept?: string,
  *   said?: Partial<import('./background.js').Said>, reference?: boolean,
- *   onSaid?: (said: import('./background.js').Said) => void }} Settings `actions` are those done
- *   before; `person` names whose colors are kept in this browser, where several people use it;
- *   whoever colors the background is asked whether it is part of the `concept`, after what was `said`;
- *   `reference`: whether an image of one's own may be opened beside the drawing
+ *   onSaid?: (said: import('./background.js').Said) => void }} Settings `texts` are the part `canvas`
+ *   of a language (assets/languages/); `actions` are those done before; `person` names whose colors
+ *   are kept in this browser, where several people use it; whoever colors the background is asked
+ *   whether it is part of the `concept`, after what was `said`; `reference`: whether an image of
+ *   one's own may be opened beside the drawing
  */
 
 /** The original is there from the start where there is so much room. */
@@ -49,7 +49,7 @@ export class ColoringCanvas {
     sketch,
     actions = [],
     onAction = () => {},
-    words,
+    texts,
     person = '',
     concept = '',
     said = {},
@@ -63,7 +63,7 @@ export class ColoringCanvas {
     /** Of all strokes that were logged. */
     this.rows = actions.reduce((sum, action) => sum + rowsOf(action), 0);
     this.onAction = onAction;
-    this.words = words;
+    this.texts = texts;
     /** @type {string | null} */ this.color = null;
     this.closing = sketch.closing;
     /** The region that was filled last, while the pointer is on it. */
@@ -166,13 +166,12 @@ export class ColoringCanvas {
   }
 
   /**
-   * The words of a name, with what stands in braces filled in.
+   * The text of a name, with what stands in braces filled in.
    * @param {string} name
    * @param {Record<string, string | number>} [values]
    */
   say(name, values) {
-    const provided = this.words?.(name);
-    const text = provided && provided !== name ? provided : english[name] || name;
+    const text = this.texts[name] ?? name;
     return text.replace(/\{(\w+)\}/g, (whole, key) => String(values?.[key] ?? whole));
   }
 

@@ -20,6 +20,7 @@ export function desk(box, { closed, kept }) {
   const part = (name) => box.querySelector('.th-colorize-' + name);
   const message = part('words');
   const side = sideCards(box);
+  const texts = JSON.parse(part('canvas').dataset.texts);
   /** @type {ColoringCanvas | null} */
   let canvas = null;
   /** @type {Api.SketchJson | null} */
@@ -210,6 +211,7 @@ export function desk(box, { closed, kept }) {
       ofColorizeLink({ drawing: '', sketch: '', kept: '', ...link, words: message.value });
       canvas = new ColoringCanvas({
         sketch: next,
+        texts,
         actions: started || actions || [],
         onAction() {
           later();

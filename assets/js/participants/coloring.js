@@ -2,7 +2,6 @@
 // what is stored of it and what still waits to be, on any day.
 
 import { MAX_ACTIONS } from '../canvas/actions.js';
-import { english, inGerman } from './coloring_words.js';
 import { onlyOnce } from './double_tap.js';
 import { Easel } from './easel.js';
 import { actions, button, card, make, put, setProgress, show, shown } from './frame.js';
@@ -14,7 +13,7 @@ import { onUnsaved, tellSaved } from './saved.js';
 import { closeSheet } from './sheet.js';
 import { Sketches, partOf } from './sketches.js';
 import { SketchScreen } from './sketch_screen.js';
-import { addWords, say } from './words.js';
+import { say } from './texts.js';
 
 /** Sketches that are fetched before they are wanted. */
 const AHEAD = 3;
@@ -32,7 +31,6 @@ export const undo = 'previous';
  *   color, `over`: nothing can be done here for now
  */
 export async function open(state, outbox, hands) {
-  await addWords(english, inGerman);
   return new Colorings(state, outbox, hands);
 }
 

@@ -1,7 +1,7 @@
 // The controls of a trial besides the images' buttons: the bar below, and the keys.
 
 import { button, make } from './frame.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 const TEN_MS = 600;
 

@@ -2,7 +2,7 @@
 
 import { ColoringCanvas } from '../canvas/canvas.js';
 import { SketchTime, forgetTime } from './active.js';
-import { canvasWords } from './coloring_words.js';
+import { canvasTexts, say } from './texts.js';
 import { sketchFiles } from './link.js';
 import { hiddenMs } from './presence.js';
 
@@ -45,7 +45,8 @@ export class Easel {
         this.time.keep();
         this.hands.acted(action);
       },
-      words: canvasWords,
+      // “Done” is said of a whole sketch here.
+      texts: { ...canvasTexts, close: say('close') },
       person: this.person,
       concept: asks ? words : '',
       reference: this.reference,

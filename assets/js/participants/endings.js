@@ -1,7 +1,7 @@
 // The last screens: the end in words, with the code that a recruiting site asks for and the return URL.
 
 import { actions, button, card, make, paragraphs } from './frame.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 /**
  * A screen with a heading and a text that ends everything.

@@ -4,7 +4,7 @@
 import { make, put } from './frame.js';
 import { gridStep, onGrid, wholeScale } from './pixel_grid.js';
 import { decoded } from './images.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 const CLOSER = 2;
 const DRAG_PX = 3;

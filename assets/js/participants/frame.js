@@ -1,7 +1,7 @@
 // The page's one screen and what stands around it: progress, the way out, what has to be known; and
 // the nodes that they are made of. Text always goes in as text, never as HTML.
 
-import { say } from './words.js';
+import { say } from './texts.js';
 
 /**
  * A new element.

@@ -4,7 +4,7 @@ import { decode } from '../canvas/regions.js';
 import { Layer } from '../canvas/layer.js';
 import { make } from './frame.js';
 import { askActions, askGlance, sketchFiles } from './link.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 /** Pixels of the longer side of a small picture; a tile is half as wide on a fine screen. */
 const SIDE = 320;

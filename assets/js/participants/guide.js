@@ -2,7 +2,7 @@
 
 import { actions, button, card, make, page, paragraphs, put, shown } from './frame.js';
 import { picture } from './link.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 /**
  * What to do, with the examples of how and how not.

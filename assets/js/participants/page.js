@@ -4,7 +4,7 @@
 import { end, endingNodes } from './endings.js';
 import { actions, button, card, make, page, paragraphs, setPreview } from './frame.js';
 import { Refusal, askState } from './link.js';
-import { say, speak } from './words.js';
+import { replaceTexts, say } from './texts.js';
 
 const LONGEST_WAIT_MS = 15_000;
 const ENDS = ['closed', 'paused', 'draft', 'session', 'full'];
@@ -17,7 +17,7 @@ async function begin() {
   later.catch(() => {});
   let state = await load();
   if (!state) return;
-  await speak(state.study.language, state.study.wording);
+  replaceTexts(state.study.wording);
   document.title = state.study.title;
   setPreview(state.preview);
   if (!state.participant) {

@@ -8,7 +8,7 @@ import { Outbox, newId } from './outbox.js';
 import { display, onlyTab } from './presence.js';
 import { comment } from './reading.js';
 import { screening } from './screening.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 const ENROLMENT = 'truehue-enrolment:' + location.pathname;
 /** Who has read the instructions in this tab. */

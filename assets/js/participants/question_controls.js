@@ -1,7 +1,7 @@
 // The controls of a question: its choices with their letters, and their keys.
 
 import { button, make, put } from './frame.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const LONG = 22;

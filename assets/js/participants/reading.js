@@ -1,7 +1,7 @@
 // Screens of text around the trials: instructions and a last message.
 
 import { actions, button, card, make, page, paragraphs } from './frame.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 /**
  * What to do, with the keys that do it.

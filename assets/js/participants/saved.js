@@ -2,7 +2,7 @@
 
 import { setSaved, setUnsent, setWarning } from './frame.js';
 import { reasons } from './unsent.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 const QUIET_MS = 2_000;
 let late = 0;

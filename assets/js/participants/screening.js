@@ -3,7 +3,7 @@
 import { patch as patchAddress, plate } from './link.js';
 import { button, card, make, shown } from './frame.js';
 import { isDecoded, pause } from './images.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 const PLACES = 4;
 const SCREENS = ['plate', 'patch'];

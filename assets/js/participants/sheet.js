@@ -2,7 +2,7 @@
 
 import { actions, button, make } from './frame.js';
 import { guidance } from './guide.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 const sheet = make('dialog', 'card');
 

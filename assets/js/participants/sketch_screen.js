@@ -3,7 +3,7 @@
 
 import { button, make } from './frame.js';
 import { askComment, askSkip, showGuide, showMore } from './sheet.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 /**
  * @typedef {{ done: (event: MouseEvent | KeyboardEvent) => void,

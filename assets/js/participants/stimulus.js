@@ -5,7 +5,7 @@ import { arrangement } from './layout.js';
 import { make, put } from './frame.js';
 import { decoded, sharpen } from './images.js';
 import { orderOf, strip } from './strips.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 import { Zoom } from './zoom.js';
 
 const REFERENCE_SHARE = 0.2;

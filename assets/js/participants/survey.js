@@ -1,22 +1,7 @@
 // Questions about the participant, all on one page: choices, numbers, texts and scales.
 
 import { actions, button, card, make } from './frame.js';
-import { addWords, say } from './words.js';
-
-/** @type {Record<string, string>} */
-const english = {
-  survey_before_title: 'A few questions about you',
-  survey_after_title: 'A few last questions',
-  survey_optional: '(optional)',
-  survey_needed: 'Questions without “(optional)” need an answer.',
-  survey_other: 'In my own words:',
-  survey_missing: 'Please answer this question.',
-  survey_write: 'Please write your answer.',
-  survey_number: 'Please enter a number, such as 12 or 12.5.',
-  survey_range: '{low} to {high}',
-  survey_low: 'Please enter {n} or more.',
-  survey_high: 'Please enter {n} or less.',
-};
+import { say } from './texts.js';
 
 /**
  * Asks, and gives back the answers by id once all that are required are there.
@@ -25,7 +10,6 @@ const english = {
  * @returns {Promise<Record<string, unknown>>}
  */
 export async function survey(items, part) {
-  await addWords(english, () => import('./survey_words_de.js'));
   return new Promise((done) => {
     const questions = items.map((item) => question(item));
     const send = () => {

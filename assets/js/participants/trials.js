@@ -5,7 +5,7 @@ import { hiddenMs, watchAbsence } from './presence.js';
 import { setSides } from './images.js';
 import { inputOf } from './input.js';
 import { instructions } from './reading.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 /**
  * @typedef {import('./stimulus.js').PageTrial} PageTrial

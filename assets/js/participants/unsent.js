@@ -1,7 +1,7 @@
 // Shows the unsent answers, once that lasts or failed.
 
 import { setUnsent } from './frame.js';
-import { say } from './words.js';
+import { say } from './texts.js';
 
 const QUIET_MS = 2_000;
 let late = 0;

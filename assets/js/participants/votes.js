@@ -4,8 +4,6 @@ import { Controls } from './controls.js';
 import { Stimulus } from './stimulus.js';
 import { Trials } from './trials.js';
 import { tellUnsent } from './unsent.js';
-import { english } from './vote_words.js';
-import { addWords } from './words.js';
 
 /** Whether what was answered is sent. */
 export const tell = tellUnsent;
@@ -19,7 +17,6 @@ export const undo = 'undo';
  * @param {{ done: () => void }} hands `done`: nothing is left to answer
  */
 export async function open(state, outbox, { done }) {
-  await addWords(english, () => import('./vote_words_de.js'));
   return new Trials(state, outbox, done, parts);
 }
 

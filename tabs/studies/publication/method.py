@@ -11,6 +11,7 @@ from typing import Any
 
 from truehue.annotation.quality.control import LEVELS, Level
 from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.languages import language_of
 from truehue.annotation.studies.plan import Material, StudyPlan
 from truehue.annotation.studies.survey import SurveyForm
 from truehue.core.studies import EventKind, LogEntry, LogKind, State
@@ -38,7 +39,6 @@ _TRIALS = {
     "the given answers",
 }
 _CASES = {Kind.COLORINGS: "concept", Kind.QUESTIONS: "question"}
-_LANGUAGES = {"en": "English", "de": "German"}
 _STAGES = (
     (("withdrawn",), "Withdrew"),
     (("screened_out",), "Did not pass the screening"),
@@ -70,7 +70,7 @@ def method_facts(data: ExportData, log: Sequence[LogEntry]) -> list[Fact]:
         *_checks(plan),
         ("Order", f"{ASSIGNMENT_METHODS[plan.method.value]}."),
         ("Dates", _dates_text(data, log)),
-        ("Language", _LANGUAGES.get(plan.language, plan.language)),
+        ("Language", language_of(plan.language).english_name),
         *([("Materials", " ".join(plan.provenance))] if plan.provenance else []),
     ]
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { load } from '../page.js';
+import { language, load } from '../page.js';
 
-const { english } = await load('canvas/words');
 const { Swatches } = await load('canvas/swatches');
 
+const texts = language('en').canvas;
 const COLORS = ['#000001', '#000002', '#000003', '#000004', '#000005', '#000006', '#000007'];
 
 /** Swatches of a person, and the colors that were taken from them. */
@@ -14,7 +14,7 @@ function swatchesOf(person) {
   const canvas = {
     color: null,
     tell: () => {},
-    say: (name, values) => english[name].replace(/\{(\w+)\}/g, (_, key) => values[key]),
+    say: (name, values) => texts[name].replace(/\{(\w+)\}/g, (_, key) => values[key]),
   };
   const shade = () => document.createElement('button');
   const swatches = new Swatches(canvas, person, (color) => taken.push(color), [shade(), shade()]);

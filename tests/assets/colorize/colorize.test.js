@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { answer, load, settled, template, widget } from '../page.js';
+import { answer, language, load, settled, template, widget } from '../page.js';
+
+const HTML = template('colorize/colorize', {
+  canvas_texts: JSON.stringify(language('en').canvas),
+});
 
 const { sideCards } = await load('colorize/side_cards');
 const { colorize } = await load('colorize/view');
@@ -9,7 +13,7 @@ const { store } = await load('shared/state');
 
 test('another drawing begins without the colors of the one before', async () => {
   const box = document.createElement('div');
-  box.innerHTML = template('colorize/colorize');
+  box.innerHTML = HTML;
   const cards = sideCards(box);
   answer('GET /api/compare/bins', { bins: [], orders: { hue: [] } });
   const red = { name: 'Red', hex: '#B3202A', lab: 'L* 39.2', share: 1 };
@@ -39,7 +43,7 @@ test('a drawing that comes after Back is not opened', async () => {
   answer('GET /api/colorize/kept', { kept: [] });
   let come;
   answer('GET /api/colorize/sketch', () => new Promise((done) => (come = done)));
-  const { element } = await widget('colorize/colorize');
+  const { element } = await widget('colorize/colorize', { html: HTML });
   const begin = element.querySelector('.th-colorize-begin');
   colorize.drawing = 'concept-0041';
   store.tell('colorize-back');

@@ -4,7 +4,7 @@
 import { register } from 'node:module';
 import { mock } from 'node:test';
 
-import { answer } from '../page.js';
+import { answer, language } from '../page.js';
 
 // What a page imports is its own: `?page=3` goes on from the first script to all others.
 const OWN_MODULES = `export async function resolve(specifier, context, next) {
@@ -125,6 +125,9 @@ export class Study {
       survey: { before: [], after: [] },
       ...study,
     };
+    const { canvas, ...parts } = language(this.study.language);
+    const said = [parts.page, parts.survey, parts.votes, parts.colorings, parts.questions];
+    Page.texts = JSON.stringify(Object.assign({}, ...said, { canvas }));
     localStorage.clear();
     sessionStorage.clear();
     history.replaceState(null, '', ADDRESS);
@@ -212,10 +215,14 @@ for (const target of [document, globalThis]) {
 
 /** One tab with the page of the link. */
 export class Page {
+  /** What the app puts into the page of the study. */
+  static texts = '{}';
+
   constructor() {
     document.getElementById('study')?.removeAttribute('id'); // another tab's document
     this.root = document.createElement('div');
     this.root.id = 'study';
+    this.root.dataset.texts = Page.texts;
     this.before = asks;
     document.body.prepend(this.root);
   }

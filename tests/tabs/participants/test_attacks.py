@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -255,8 +257,11 @@ def test_the_page_allows_itself_alone(room: Room) -> None:
     assert "data:" not in policy
     assert "no-store" in page.headers["cache-control"]
     assert page.headers["content-encoding"] == "br"
-    assert 'lang="de"' in page.text
-    assert "words_de.js" in page.text
+    assert '<html lang="de" dir="ltr">' in page.text
+    texts = json.loads(unescape(page.text.partition('data-texts="')[2].partition('"')[0]))
+    assert texts["continue"] == "Weiter"
+    assert texts["tie"] == "Kein Unterschied"
+    assert "canvas" not in texts
     assert "plotly" not in page.text
     assert "gradio" not in page.text
     address = page.text.partition('<script type="module" src="')[2].partition('"')[0]

@@ -8,7 +8,7 @@ from rjsmin import jsmin
 from tests.house import ROOT
 from tests.node import run_module
 from truehue.annotation.studies.cases import Kind
-from truehue.tabs.participants.page import participant_files
+from truehue.tabs.participants.page import participant_files, shell
 
 pytestmark = pytest.mark.process
 
@@ -43,18 +43,20 @@ def test_every_module_means_the_same_as_before() -> None:
     ("kind", "plain", "sent"), [(Kind.PAIRS, 90_000, 35_000), (Kind.COLORINGS, 190_000, 63_000)]
 )
 def test_a_page_is_light_also_in_german(kind: Kind, plain: int, sent: int) -> None:
-    """All script and style that a participant's browser fetches, plain and as it is sent; that it
-    fetches no other is seen in one (tests/browser/)."""
+    """The page, and all script and style that a participant's browser fetches, plain and as it is
+    sent; that it fetches no other is seen in one (tests/browser/)."""
     files = participant_files()
-    paths = [*files.first("de", kind), *files.styles(kind)]
-    bodies = [files.body(files.version, path.partition(f"{files.version}/")[2]) for path in paths]
+    paths = [*files.first(kind), *files.styles(kind)]
+    bodies = [
+        shell("de", kind, "token"),
+        *(files.body(files.version, path.partition(f"{files.version}/")[2]) for path in paths),
+    ]
     assert len(bodies) > 12
-    names = " ".join(paths)
+    listed = " ".join(paths)
     colored = kind is Kind.COLORINGS
-    assert ("/canvas/" in names, "/trials.js" in names) == (colored, not colored)
-    assert "_de.js" in names
+    assert ("/canvas/" in listed, "/trials.js" in listed) == (colored, not colored)
     assert sum(len(body.plain) for body in bodies if body) < plain
     assert sum(len(body.brotli) for body in bodies if body) < sent
     assert None not in bodies
     for later in ("palettes.js", "reference.js", "help.js", "glance.js"):
-        assert later not in names
+        assert later not in listed

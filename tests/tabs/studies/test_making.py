@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -25,9 +24,8 @@ from truehue.core.runs.folder import RunFolder
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, read_as
 from truehue.tabs.page.roles import OWNER
-from truehue.tabs.participants.wording import FILES, FOLDER, load_wording
 from truehue.tabs.studies.changing import Revision, create, revise
-from truehue.tabs.studies.form import LANGUAGES, StudyForm
+from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.studies.live import StudyCache
 from truehue.tabs.studies.making import FORM, form_of
 from truehue.tabs.studies.materials import materials, presets
@@ -395,15 +393,3 @@ def test_presets_are_forms_that_the_door_reads(context: Context) -> None:
     for preset in message["presets"]:
         assert read_as(StudyForm, preset["form"]).preset == preset["id"]
         assert set(preset["texts"]) == {"en", "de"}
-
-
-def test_every_word_of_the_page_can_be_replaced() -> None:
-    english = load_wording("en")
-    for language in LANGUAGES:
-        end = ".js" if language == "en" else f"_{language}.js"
-        texts = ((FOLDER / f"{name}{end}").read_text(encoding="utf-8") for name in FILES)
-        names = [name for text in texts for name in re.findall(r"^  (\w+):", text, re.MULTILINE)]
-        assert list(load_wording(language)) == names
-        assert set(names) == set(english)
-    assert english["continue"] == "Continue"
-    assert "\\" not in "".join(english.values())

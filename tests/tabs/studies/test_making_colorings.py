@@ -10,6 +10,7 @@ import pytest
 from tests.tabs.studies.colored import grid, sketch_of
 from tests.tabs.studies.studies_here import form
 from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.languages import languages
 from truehue.annotation.studies.plan import Material, Review
 from truehue.core.errors import BadInput
 from truehue.core.prompts.concepts import concepts
@@ -19,7 +20,7 @@ from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.sources.sketches import drawings
 from truehue.tabs.studies.changing import Revision, create, revise
-from truehue.tabs.studies.form import LANGUAGES, StudyForm, consent_in, examples_in
+from truehue.tabs.studies.form import StudyForm, consent_in, examples_in
 from truehue.tabs.studies.live import StudyCache
 from truehue.tabs.studies.making import form_of
 from truehue.tabs.studies.materials import presets
@@ -216,7 +217,7 @@ def test_the_preset_speaks_of_coloring(context: Context) -> None:
     assert set(message["reviews"]) == set(Review)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", languages())
 def test_the_text_to_agree_to_says_what_is_stored_of_colorings(language: str) -> None:
     """Each replacement is made, and both languages name the same places to fill in."""
     plain, colored = consent_in(language, Kind.PAIRS), consent_in(language, Kind.COLORINGS)

@@ -1,0 +1,28 @@
+// The texts of the page, in the study's language (assets/languages/): the app puts them into the page,
+// and the study may replace each by its name. What stands in braces is filled in.
+
+/** @type {Record<string, string> & { canvas?: Record<string, string> }} */
+const texts = JSON.parse(document.getElementById('study')?.dataset.texts || '{}');
+/** @type {Record<string, string>} */
+let own = {};
+
+/** What the canvas says. */
+export const canvasTexts = texts.canvas ?? {};
+
+/**
+ * Takes the study's own texts.
+ * @param {Record<string, string>} wording
+ */
+export function replaceTexts(wording) {
+  own = wording;
+}
+
+/**
+ * The text of this name, with what stands in braces filled in.
+ * @param {string} name
+ * @param {Record<string, string | number>} [values]
+ */
+export function say(name, values) {
+  const text = own[name] ?? texts[name] ?? name;
+  return text.replace(/\{(\w+)\}/g, (whole, key) => String(values?.[key] ?? whole));
+}
