@@ -116,7 +116,11 @@ NO_LABELS = frozenset(
 def page_text() -> str:
     """The sources of the page, where a label is a string or the text of an element."""
     pages = (ROOT / "assets/html").rglob("*.html")
-    sources = (*(ROOT / "assets/js").rglob("*.js"), *(ROOT / "tabs").rglob("*.py"))
+    sources = (
+        *(ROOT / "assets/js").rglob("*.js"),
+        ROOT / "assets/languages/en.json",
+        *(ROOT / "tabs").rglob("*.py"),
+    )
     texts = [plain(unescape(page.read_text(encoding="utf-8"))) for page in pages]
     texts += [path.read_text(encoding="utf-8") for path in (*sources, *map(ROOT.joinpath, NAMES))]
     return "\n".join(texts).replace("’", "'")

@@ -13,9 +13,12 @@ from truehue.tabs.page.templates import html
 from truehue.tabs.page.widgets import tab_widget
 
 
+def template() -> str:
+    """The tab, with the canvas's texts."""
+    texts = json.dumps(dict(language_of(ENGLISH).canvas), ensure_ascii=False)
+    return html("colorize/colorize", canvas_texts=texts)
+
+
 def layout(_: Context) -> None:
     """Draws the tab; it fills itself over HTTP."""
-    texts = json.dumps(dict(language_of(ENGLISH).canvas), ensure_ascii=False)
-    tab_widget(
-        "colorize/colorize", html("colorize/colorize", canvas_texts=texts), elem_id="colorize"
-    )
+    tab_widget("colorize/colorize", template(), elem_id="colorize")

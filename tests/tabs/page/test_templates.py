@@ -10,6 +10,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from truehue.core.generation.weights.sources import Sources
+from truehue.tabs.colorize.tab import template as colorize
 from truehue.tabs.compare.tab import people_html
 from truehue.tabs.compare.tables import frame
 from truehue.tabs.generate.tab import template as generate
@@ -24,6 +25,7 @@ NAMES = sorted(
 )
 ANALYSES = ("tables", "modifiers", "guidance")
 FILLED = {f"compare/{name}": lambda name=name: frame.template(name) for name in ANALYSES} | {
+    "colorize/colorize": colorize,
     "compare/people": people_html,
     "generate/generate": generate,
     "generate/request": generate,  # which includes it
