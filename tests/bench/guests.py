@@ -165,7 +165,7 @@ class Guest:
                     self._keep(json.loads(body))
                     self.id = json.loads(body)["participant"]["id"]
                     return True
-                assert json.loads(body)["code"] in ("full", "closed"), body
+                assert json.loads(body)["code"] in ("full", "closed", "many"), body
             await asyncio.sleep(self.crowd.pace.again)
 
     async def _screen(self) -> None:

@@ -13,7 +13,7 @@ import { onUnsaved, tellSaved } from './saved.js';
 import { closeSheet } from './sheet.js';
 import { Sketches, partOf } from './sketches.js';
 import { SketchScreen } from './sketch_screen.js';
-import { say } from './texts.js';
+import { say, sayRefusal } from './texts.js';
 
 /** Sketches that are fetched before they are wanted. */
 const AHEAD = 3;
@@ -85,7 +85,7 @@ export class Colorings {
     if (refused.length && answer.participant)
       this.sketches.restore(answer.participant.positions_answered);
     const lost = refused.find((/** @type {any} */ item) => item.kind === 'action');
-    if (lost) this.#renew(lost.error);
+    if (lost) this.#renew(sayRefusal(lost));
     else if (shown() === 'keeping') this.go();
   }
 

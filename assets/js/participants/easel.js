@@ -46,7 +46,7 @@ export class Easel {
         this.hands.acted(action);
       },
       // “Done” is said of a whole sketch here.
-      texts: { ...canvasTexts, close: say('close') },
+      texts: { ...canvasTexts(), close: say('close') },
       person: this.person,
       concept: asks ? words : '',
       reference: this.reference,

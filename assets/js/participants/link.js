@@ -1,5 +1,7 @@
 // Questions to the study behind this page's link.
 
+import { sayRefusal } from './texts.js';
+
 /** What the study refused, in its words. `status` is 0 where nothing answered at all. */
 export class Refusal extends Error {
   /**
@@ -90,7 +92,7 @@ async function ask(path, body, last) {
   }
   if (answer.ok) return data;
   const waitS = Number(answer.headers.get('Retry-After')) || 0;
-  throw new Refusal((data && data.error) || String(answer.status), answer.status, data, waitS);
+  throw new Refusal(sayRefusal(data || {}) || String(answer.status), answer.status, data, waitS);
 }
 
 /**

@@ -91,7 +91,8 @@ async function enter(state) {
 
 /** @param {unknown} error */
 function describe(error) {
-  return error instanceof Refusal && !error.passing ? error.message : say('no_answer');
+  const known = error instanceof Refusal && (!error.passing || error.data.code);
+  return known ? error.message : say('no_answer');
 }
 
 /**

@@ -1,13 +1,15 @@
 // The texts of the page, in the study's language (assets/languages/): the app puts them into the page,
 // and the study may replace each by its name. What stands in braces is filled in.
 
-/** @type {Record<string, string> & { canvas?: Record<string, string> }} */
-const texts = JSON.parse(document.getElementById('study')?.dataset.texts || '{}');
+/** @type {(Record<string, string> & { canvas?: Record<string, string> }) | undefined} */
+let read;
 /** @type {Record<string, string>} */
 let own = {};
 
+const texts = () => (read ??= JSON.parse(document.getElementById('study')?.dataset.texts || '{}'));
+
 /** What the canvas says. */
-export const canvasTexts = texts.canvas ?? {};
+export const canvasTexts = () => texts().canvas ?? {};
 
 /**
  * Takes the study's own texts.
@@ -23,6 +25,16 @@ export function replaceTexts(wording) {
  * @param {Record<string, string | number>} [values]
  */
 export function say(name, values) {
-  const text = own[name] ?? texts[name] ?? name;
+  const text = own[name] ?? texts()[name] ?? name;
   return text.replace(/\{(\w+)\}/g, (whole, key) => String(values?.[key] ?? whole));
+}
+
+/**
+ * Why the study refused something: in the page's language where participants can meet it, else as
+ * the app says it.
+ * @param {{ code?: string, error?: string }} refusal
+ */
+export function sayRefusal({ code = '', error = '' }) {
+  const name = 'refusal_' + code.replace(' ', '_');
+  return own[name] ?? texts()[name] ?? error;
 }

@@ -1,7 +1,7 @@
 // Shows the unsent answers, once that lasts or failed.
 
 import { setUnsent } from './frame.js';
-import { say } from './texts.js';
+import { sayRefusal } from './texts.js';
 
 const QUIET_MS = 2_000;
 let late = 0;
@@ -21,5 +21,5 @@ export function tellUnsent(outbox) {
  * @param {import('./outbox.js').Outbox} outbox
  */
 export function reasons(outbox) {
-  return outbox.refused.map(({ error, code }) => (code === 'closed' ? say('closed_text') : error));
+  return outbox.refused.map(sayRefusal);
 }

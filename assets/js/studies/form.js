@@ -68,7 +68,7 @@ function firstForm(preset, presets, materials) {
     kind: preset.kind,
     question: defaults.question || preset.texts?.[language]?.question || '',
     instructions: defaults.instructions || preset.texts?.[language]?.instructions || '',
-    consent: preset.texts?.[language]?.consent || presets.consent[language],
+    consent: preset.texts?.[language]?.consent || '',
     record_input: true,
     concepts: [],
     sketches: {},

@@ -21,11 +21,9 @@ export function questionPart({ form, preset, presets, changed, again }) {
   language.querySelector('select').addEventListener('change', () => {
     // Words that nobody changed follow the language.
     const [old, now] = [preset.texts?.[before], preset.texts?.[form.language]];
-    ['question', 'instructions'].forEach((name) => {
+    ['question', 'instructions', 'consent'].forEach((name) => {
       if (old && now && form[name] === old[name]) form[name] = now[name];
     });
-    const consent = (id) => preset.texts?.[id]?.consent || presets.consent[id];
-    if (form.consent === consent(before)) form.consent = consent(form.language);
     translateSurvey(form.survey, presets, before, form.language);
     if (old && old.examples && JSON.stringify(form.examples) === JSON.stringify(old.examples))
       form.examples = structuredClone(now.examples);

@@ -112,7 +112,7 @@ test('a refused answer is said and asked again', async () => {
   const study = new Study({ trials: 3 });
   const page = await Page.open();
   await page.begins();
-  study.refuses.answer = { error: 'No such trial.', code: 'unknown' };
+  study.refuses.answer = { error: 'No such trial.', code: 'no trial' };
   page.key('1');
   await until(() => /1 answer was not accepted: No such trial\./.test(notice(page)));
   await page.sees(1);
@@ -254,6 +254,18 @@ test('a German study is in German, but for words of its own', async () => {
   page.press('Ja, gern');
   await page.asksOtherTabs();
   assert.match((await page.at('instructions')).textContent, /Ihre Aufgabe/);
+});
+
+test('what the study refuses is said in its language, and can be tried again', async () => {
+  const study = new Study({ language: 'de' });
+  const { answer } = await import('../page.js');
+  const refusal = { error: 'Too many people have started from your network.', code: 'many' };
+  answer('POST /study/link/enroll', refusal, 429);
+  const page = await Page.open();
+  await page.at('consent');
+  page.press('Ich stimme zu');
+  assert.match((await page.at('no-answer')).textContent, /viele Personen aus Ihrem Netzwerk/);
+  assert.ok(!study.enrolled);
 });
 
 test('without agreement nobody is enrolled', async () => {
