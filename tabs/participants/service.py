@@ -325,12 +325,13 @@ class Participation:
             live_study.book.preview and len(live_study.seats) >= MAX_PEOPLE
         ):
             raise _full(live_study)
-        of_network = live_study.study.id, agreement.network
-        if (wait_s := self._enrolments.begin({of_network: ENROLMENTS})) > 0:
-            raise Refusal(MANY.format(math.ceil(wait_s)), "many", 429)
         state = live_study.ledger.standing(now)
         if not live_study.missing_answers(state, now):
             raise _full(live_study)
+        # Who waits for a place and finds none does not begin: that counts for nobody's network.
+        of_network = live_study.study.id, agreement.network
+        if (wait_s := self._enrolments.begin({of_network: ENROLMENTS})) > 0:
+            raise Refusal(MANY.format(math.ceil(wait_s)), "many", 429)
         enrolment = Enrolment(
             live_study.study.id,
             visit.invitation.id,

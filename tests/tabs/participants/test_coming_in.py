@@ -224,6 +224,18 @@ def test_one_network_begins_so_often_and_who_is_in_goes_on(
     assert room.storage.participants.count(link.study.id) == 2
 
 
+def test_who_finds_the_study_full_has_not_begun(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "ENROLMENTS", Pace(2, 30.0))
+    link = room.opened(plan(1, 2, votes=1, trials=1))
+    first, *others = [room.person(link) for _ in range(4)]
+    first.enroll()
+    assert [person.asks_in().json()["code"] for person in others] == ["full"] * 3
+    assert first.post(event("withdrawal", None, {}))["participant"]["stage"] == "withdrawn"
+    others[0].enroll()
+
+
 def test_who_wants_to_stop_may_whatever_the_study_is(room: Room) -> None:
     link = room.opened(plan())
     person = room.person(link)
