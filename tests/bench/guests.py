@@ -241,18 +241,20 @@ class Guest:
         body = {"kind": "place", "value": self._random.randrange(2), "response_ms": ms}
         wanted = self._checks.get(trial["words"])
         if wanted is not None:
-            missed = self._missed_checks()
+            missed = self._misses(trial["position"])
             body["value"] = 1 - wanted if missed else wanted
         elif (chance := self._random.random()) < 0.15:
             body |= {"kind": "tie" if chance < 0.1 else "skip", "value": None}
         return self._event("answer", trial["position"], body)
 
-    def _missed_checks(self) -> bool:
-        """Whether this check is missed: the first of three is right, where not all are wrong."""
+    def _misses(self, position: int) -> bool:
+        """Whether this check is missed: the first of three is right, also the second time, where not
+        all are wrong."""
         if self.role is Role.FAILS:
             return True
         checks = [n for n, trial in sorted(self._trials.items()) if trial["words"] in self._checks]
-        return self.role is Role.MISSES_CHECKS and any(n in self.values for n in checks)
+        before = any(n in self.values for n in checks if n != position)
+        return self.role is Role.MISSES_CHECKS and before
 
     def _event(self, kind: str, position: int | None, body: Mapping[str, Any]) -> Json:
         return {
