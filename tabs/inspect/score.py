@@ -190,10 +190,28 @@ def judge(context: Context, stage_value: Any, *controls: Any) -> Shown:
     try:
         if not put.target_text:
             return _unasked(context, work, mask, address)
+        if other := _other_object(work, put):
+            return (
+                _stage_update(context, work, mask),
+                {"view": problem(other, address)},
+                {"view": ""},
+            )
         return _judge_mask(context, work, mask, put)
     except Exception as error:
         marked = _stage_update(context, work, mask)
         return marked, {"view": problem(message_of(error), address)}, {"view": ""}
+
+
+def _other_object(work: Work, put: Question) -> str:
+    """Why there is no verdict on a mask that was found by one name where another is asked of; empty
+    where the names agree, or none is asked of."""
+    found, name = work.found_name, put.object_name.strip()
+    if not found or not name or found.casefold() == name.casefold():
+        return ""
+    return (
+        f"This mask is of the {found} that Find found. Find the {name}, mark it by hand, or enter "
+        f"{found} as the object."
+    )
 
 
 def _no_mask(seq: int) -> StageJson:

@@ -32,6 +32,15 @@ class Work:
         return automatic_of(self.image, self.marks, self.base)
 
     @property
+    def found_name(self) -> str:
+        """The name by which the mask was found, also with a person's overrides; empty where it was
+        drawn on, or made in another way."""
+        starts = [mark for mark in self.marks if mark.override is None]
+        if self.automatic is None or starts[-1].type != "stored":
+            return ""
+        return str(self.automatic.record.parameters.get("object", ""))
+
+    @property
     def untouched(self) -> MaskRecord | None:
         """The stored mask, where nothing was drawn on it."""
         return self.base if self.marks and self.marks[-1].type == "stored" else None

@@ -304,6 +304,7 @@ export function mount({ element, props, trigger, watch }) {
   function restoreMarks() {
     if (JSON.stringify(props.marks || []) === JSON.stringify(stage.marks)) return;
     adopt(props.marks);
+    propose();
     showMask();
     refresh();
   }
