@@ -116,10 +116,11 @@ def _mask(step: ImportStep, objects: int, masker: str) -> tuple[np.ndarray, str]
     """The pixels of the object, bool ``(H, W)``, and how they were selected; raises TrueHueError where
     nothing can tell."""
     assert step.loaded is not None
+    if objects > 1:
+        selected = "The whole image is no single" if masker == WHOLE else "What stands out is one"
+        raise MaskError(f"{selected} object; this prompt has {objects}.")
     if masker == WHOLE:
         return np.ones(step.loaded.srgb8.shape[:2], dtype=bool), describe(WHOLE, {})
-    if objects > 1:
-        raise MaskError(f"What stands out is one object; this prompt has {objects}.")
     if step.loaded.opaque is not None and step.loaded.opaque.any():
         return step.loaded.opaque, describe(FILE, {"from": TRANSPARENCY})
     try:

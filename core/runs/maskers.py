@@ -130,7 +130,7 @@ class Exact:
 
 
 class WholeImage:
-    """Every object is the whole image."""
+    """The object is the whole image, where there is one."""
 
     def find(
         self,
@@ -143,11 +143,12 @@ class WholeImage:
         prompt_text: str = "",
     ) -> KnownMasks:
         """See :class:`Masker`."""
+        positions = mask_positions(task, targets)
+        if len(positions) > 1:
+            reason = f"the whole image is no single object; this prompt has {len(positions)}"
+            return KnownMasks({n: Localization(None, "", "mask", reason) for n in positions}, ())
         pixels = np.ones(srgb8.shape[:2], bool)
-        masks = {
-            position: Mask(pixels, "whole").of_target(position, targets[position].name)
-            for position in mask_positions(task, targets)
-        }
+        masks = {n: Mask(pixels, "whole").of_target(n, targets[n].name) for n in positions}
         return KnownMasks(findings_of(targets, masks, also=masks), tuple(masks.items()))
 
     def close(self) -> None:

@@ -225,7 +225,10 @@ def report_json(
     counts: list[tuple[int, str]] = [
         count_entry(report.files, "file", "in the folder"),
         count_entry(report.linked, "image file", "linked to prompts"),
-        (with_image, f"of {report.asked:,} prompts with an image"),
+        (
+            with_image,
+            f"of {report.asked:,} prompts with an image" + (" file" if planned_only else ""),
+        ),
         count_entry(
             report.found - report.linked, "image file", "without a prompt, for the color alone"
         ),

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from truehue.core.batch.health import state_of
-from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.errors import BadInput, MaskError, TrueHueError
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.image_sets.measured import image_row
 from truehue.core.masks import salient
@@ -39,7 +39,7 @@ from truehue.tabs.runs.measured import (
 from truehue.tabs.runs.request import DETECTOR, SEGMENTER, RunRequest
 from truehue.tabs.runs.scored import generations_of, outcomes, table_of
 from truehue.tabs.verdicts.scoring import score_stored_images
-from truehue.tabs.verdicts.summary import NO_MASK
+from truehue.tabs.verdicts.summary import no_mask_reason
 
 LOOK_S = 0.5
 SHOWN = 100
@@ -171,10 +171,18 @@ def start_scoring(context: Context, actor: Actor, request: ScoreImages) -> Start
                     if request.rest
                     else score(context, actor, groups, image_ids, request.masker, job)
                 ),
+                **_offer_again(job, offered, request),
                 "csv": f"/api/image-sets/images.csv?job={request.job}",
             },
         ).id
     }
+
+
+def _offer_again(job: Job, offered: Mapping[str, Any], request: ScoreImages) -> dict[str, Any]:
+    """The same offer once more where the scoring was cancelled: what is done is not done twice."""
+    if not job.stop.is_set() or request.rest:
+        return {}
+    return {"score": {**offered, "masker": request.masker, "job": request.job}}
 
 
 def _images(context: Context, job_id: str, offered: Mapping[str, Any]) -> list[str]:
@@ -249,7 +257,10 @@ def score_rest(context: Context, image_ids: Sequence[str], job: Job) -> dict[str
         _report(job, done, len(rows))
         if job.stop.is_set():
             break
+        objects = len(expectations_of(row.targets))
         try:
+            if objects > 1:
+                raise MaskError(no_mask_reason(objects))
             add_whole_mask(context, row)
         except TrueHueError as error:
             lacking.append(f"{name_of_row(row)}: {error}")
@@ -272,7 +283,11 @@ def _not_measured(
     """The images that were not measured, each with the reason: those without a target color are
     ``lacking``, of the others no object has a mask."""
     rows = without_mask(context, generations_of(context, image_ids))
-    unscored = [f"{name_of_row(row)}: {NO_MASK}" for row in rows if expectations_of(row.targets)]
+    unscored = [
+        f"{name_of_row(row)}: {no_mask_reason(len(expectations_of(row.targets)))}"
+        for row in rows
+        if expectations_of(row.targets)
+    ]
     items = [*lacking, *unscored]
     return {"title": "Not measured", "items": items[:SHOWN], "total": len(items)}
 

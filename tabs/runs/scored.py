@@ -17,9 +17,9 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.runs.measured import measure_colors, without_target
 from truehue.tabs.verdicts.scoring import masks_of, score_stored_images
 from truehue.tabs.verdicts.summary import (
-    NO_MASK,
     color_sentence,
     image_verdicts,
+    no_mask_reason,
     object_verdicts,
 )
 
@@ -111,7 +111,7 @@ def table_of(
             if verdict is None:
                 reason = f"No verdict by {rule_id} yet."
                 if not masks_of(masks.get(image_id, ()), row.targets):
-                    reason = NO_MASK
+                    reason = no_mask_reason(len(expectations))
                 yield image_row(file, row.text, expectation, UNSCORED, reason)
                 continue
             yield image_row(

@@ -208,6 +208,13 @@ NO_MASK = "No object is selected: select it in Inspect, or measure the whole ima
 """Why an image in which nothing was selected has no verdict."""
 
 
+def no_mask_reason(objects: int) -> str:
+    """The same for an image whose prompt has so many objects: what stands out is one of them."""
+    if objects < 2:
+        return NO_MASK
+    return f"The prompt has {objects} objects, and what stands out is one: select each in Inspect."
+
+
 def color_sentence(color: ObjectColor | None, prompt: str = "") -> str:
     """Why an image without a target color has no verdict, with its color where it was measured: ``No
     target color: measured #B4532A, most people would call it rust.`` With a ``prompt``, the

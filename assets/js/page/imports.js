@@ -205,7 +205,7 @@ export function mount({ element }) {
     if (ended.result.counts) {
       show(report, ended.result);
       const score = ended.result.score;
-      if (score && score.groups) offer({ ...score, job: ended.id });
+      if (score && score.groups) offer({ job: ended.id, ...score });
       else if (score && score.rest) offer({ ...score, job: offered.job });
       else scoring.hidden = true;
     }

@@ -171,17 +171,20 @@ def test_answers_that_came_with_an_exact_mask_count(image: np.ndarray) -> None:
     )
 
 
-def test_the_whole_picture_is_every_object(image: np.ndarray) -> None:
-    targets = (APPLE, ObjectTarget("table"), CUP)
-    result = open_masker(MaskerSpec("whole")).find(image, "moc", targets, {})
-    assert sorted(result.findings) == [0, 2]
+def test_the_whole_image_is_the_object_where_there_is_one(image: np.ndarray) -> None:
+    masker = open_masker(MaskerSpec("whole"))
+    result = masker.find(image, "cna", (APPLE, ObjectTarget("table")), {})
     assert [(index, item.maker, item.area_px) for index, item in result.masks] == [
-        (0, "whole", 48 * 80),
-        (2, "whole", 48 * 80),
+        (0, "whole", 48 * 80)
     ]
-    assert result.masks[1][1].parameters == {"target": 2, "object": "cup"}
-    assert all(
-        finding.mask is not None and finding.mask.all() for finding in result.findings.values()
+    assert result.masks[0][1].parameters == {"target": 0, "object": "apple"}
+    (finding,) = result.findings.values()
+    assert finding.mask is not None
+    assert finding.mask.all()
+    several = masker.find(image, "moc", (APPLE, ObjectTarget("table"), CUP), {})
+    assert several.masks == ()
+    assert {n: found.reason for n, found in several.findings.items()} == dict.fromkeys(
+        (0, 2), "the whole image is no single object; this prompt has 2"
     )
 
 

@@ -41,6 +41,7 @@ from truehue.tabs.runs.list import runs_view
 from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.runs.scored import outcomes
 from truehue.tabs.runs.stored import of_model
+from truehue.tabs.verdicts.summary import no_mask_reason
 
 pytestmark = pytest.mark.slow
 
@@ -75,9 +76,9 @@ def folder_of(tmp_path: Path) -> Path:
     return folder
 
 
-def ended(context: Context, job_id: str) -> JobRecord:
+def ended(context: Context, job_id: str, status: str = "done") -> JobRecord:
     record = context.jobs.wait(job_id, MAX_S)
-    assert record.status == "done", record.problem
+    assert record.status == status, record.problem
     return record
 
 
@@ -200,6 +201,49 @@ def test_a_folder_that_was_imported_before_can_be_scored(tmp_path: Path, context
         ("cup.png", "red", "css"),
         ("dog.png", "", ""),
     ]
+
+
+@pytest.mark.usefixtures("workers_here")
+def test_two_objects_are_not_what_stands_out_and_that_is_the_reason(
+    tmp_path: Path, context: Context
+) -> None:
+    folder = tmp_path / "table"
+    folder.mkdir()
+    Image.new("RGB", (48, 48), (0, 0, 255)).save(folder / "a.png")
+    (folder / "table.csv").write_text("file,prompt\na.png,a red cup and a blue plate\n")
+    wanted = read_as(ImageFolder, {"path": str(folder)})
+    imported_job = ended(context, start_import(context, OWNER, wanted)["job"])
+    request = read_as(ScoreImages, {"job": imported_job.job_id, "masker": "exact", "rest": False})
+    result = dict(ended(context, start_scoring(context, OWNER, request)["job"]).result)
+    (lacking,) = result["lists"]
+    assert lacking["items"] == [f"a.png: {no_mask_reason(2)}"]
+    table = read_as(ImportedTable, {"job": imported_job.job_id})
+    rows = list(csv.DictReader(io.StringIO(images_csv(context, OWNER, table)[1])))
+    assert {row["reason"] for row in rows} == {no_mask_reason(2)}
+    assert "2 objects" in no_mask_reason(2)
+    assert "No object is selected" in no_mask_reason(1)
+
+
+@pytest.mark.usefixtures("workers_here")
+def test_a_scoring_that_was_cancelled_can_go_on(
+    tmp_path: Path, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = read_as(ImageFolder, {"path": str(table_of(tmp_path))})
+    imported_job = ended(context, start_import(context, OWNER, wanted)["job"])
+
+    def score(status: str = "done") -> dict[str, Any]:
+        fields = {"job": imported_job.job_id, "masker": "whole", "rest": False}
+        request = read_as(ScoreImages, fields)
+        return dict(ended(context, start_scoring(context, OWNER, request)["job"], status).result)
+
+    with monkeypatch.context() as cancelled:
+        cancelled.setattr(imported, "measure_colors", lambda *values: values[3].set() or [])
+        stopped = score("cancelled")
+    assert stopped["title"] == "Cancelled. What was measured stays."
+    again = stopped["score"]
+    assert (again["job"], again["masker"]) == (imported_job.job_id, "whole")
+    assert again["groups"] == imported_job.result["score"]["groups"]
+    assert "score" not in score()
 
 
 @pytest.mark.usefixtures("workers_here")
