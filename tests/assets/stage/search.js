@@ -59,6 +59,18 @@ test('a search is watched to its end and becomes a mark', async () => {
   assert.equal(sessionStorage.getItem(FINDING), null);
 });
 
+test('an image that is opened once more is proposed a mask again', async () => {
+  const made = await opened({ propose: true });
+  await settled();
+  assert.deepEqual(made.kinds(), ['salient']);
+  made.answers('M0 0', { proposal: 'Proposed mask' });
+  // The page sets what is on the stage in this order.
+  made.python({ marks: [], ...opening(), propose: true, outline: '', proposal: '' });
+  await settled();
+  assert.equal(made.values.length, 2);
+  assert.deepEqual(made.kinds(), ['salient']);
+});
+
 test('why nothing is begun or found is said, and the marks stay', async () => {
   const made = await opened();
   made.press('Find the object');
