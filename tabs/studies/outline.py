@@ -12,6 +12,7 @@ import numpy as np
 
 from truehue.annotation.assignment.assign import length_of
 from truehue.annotation.studies.cases import Case, Kind
+from truehue.annotation.studies.languages import ENGLISH, language_of
 from truehue.annotation.studies.plan import Material, StudyPlan
 from truehue.core.color.distances import emd
 from truehue.core.color.uw71 import uw71
@@ -332,6 +333,12 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
         sentences.append(
             f"{preset.name}, as published, takes {preset.cases} cases; these are "
             f"{len(made.cases):,}."
+        )
+    if plan.language != ENGLISH and made.cases:
+        language = language_of(plan.language).name
+        sentences.append(
+            f"The page is in {language}, but prompts, concepts and questions are shown as they are: "
+            f"check that participants understand “{made.cases[0].words}”."
         )
     same = same_images(plan)
     if same:

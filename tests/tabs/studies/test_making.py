@@ -123,6 +123,8 @@ def test_a_model_against_itself_and_the_renderer_are_warned_of(
 ) -> None:
     message = outline(context, OWNER, form(models=models([runs[0], runs[1]])))
     assert message["warnings"] == []
+    german = outline(context, OWNER, form(models=models([runs[0], runs[1]]), language="de"))
+    assert ["Deutsch" in text for text in german["warnings"]] == [True]
     twice = outline(context, OWNER, form(models=models([runs[0], runs[0][:12]])))
     assert twice["warnings"][0].startswith("“A” and “B” have the same source")
     assert twice["blocks"] == []  # of four pictures a prompt each shows another one, mostly
