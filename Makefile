@@ -30,13 +30,14 @@ run: $(VENV)/.installed$(if $(LIGHT),-app)
 
 # Compiled tests are kept, or each process of the run would compile them anew.
 test test-nightly quick: export PYTHONDONTWRITEBYTECODE =
-# Tests write some 4 GB and wait for the disk at each commit: in memory they take a fifth less of the
-# processor, where there is as much room.
-ROOM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print ($$4 > 10000000) }')
-test quick: export TMPDIR := $(or $(TMPDIR),$(if $(filter 1,$(ROOM)),/dev/shm))
+# The tests wait for the disk at each commit of a database: in memory they take a fifth less of the
+# processor. Not where less than 8 GB of memory, or 3 GB of /dev/shm, are free.
+IN_MEMORY := $(shell awk '/^MemAvailable/ { exit $$2 < 8000000 }' /proc/meminfo 2>/dev/null && \
+  df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 3000000 { print "/dev/shm" }')
+WITH_FILES := TMPDIR=$(or $(TMPDIR),$(IN_MEMORY))
 
 test: $(VENV)/.installed-tests chromium check
-	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal --durations 10 --durations-min 1
+	$(WITH_FILES) $(BIN)/python -m pytest --numprocesses 4 --dist worksteal --durations 10 --durations-min 1
 
 test-nightly: $(VENV)/.installed-tests chromium
 	HYPOTHESIS_PROFILE=night $(BIN)/python -m pytest -m "nightly or hypothesis" \
@@ -45,7 +46,7 @@ test-nightly: $(VENV)/.installed-tests chromium
 	  --numprocesses 2 --dist worksteal
 
 quick: $(VENV)/.installed-tests
-	$(BIN)/python -m pytest -m "not nightly and not browser and not process and not weights and not slow" \
+	$(WITH_FILES) $(BIN)/python -m pytest -m "not nightly and not browser and not process and not weights and not slow" \
 	  --numprocesses 2 --dist worksteal
 
 check: $(VENV)/.installed-tests

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from truehue.core.errors import BadInput
 
@@ -22,20 +23,20 @@ PAGE_PARTS = ("page", "survey", "votes", "colorings", "questions")
 
 
 @dataclass(frozen=True)
-class Consent:
+class ConsentTexts:
     """The consent text that a study begins with; what is in brackets is for the researcher to fill
-    in. ``asked`` and ``stored`` have their places in ``text``, and other words in a study of
+    in. ``task`` and ``stored`` have their places in ``text``, and other words in a study of
     colorings."""
 
     text: str
-    asked: str
+    task: str
     stored: str
-    asked_colorings: str
+    task_colorings: str
     stored_colorings: str
 
 
 @dataclass(frozen=True)
-class PresetTexts:
+class PresetWording:
     """``title`` is what participants read above a study, where its preset's name is not for them."""
 
     question: str
@@ -61,6 +62,7 @@ class Language:
     name: str
     english_name: str
     direction: str
+    no_scripts: str
     page: Mapping[str, str]
     survey: Mapping[str, str]
     votes: Mapping[str, str]
@@ -68,8 +70,8 @@ class Language:
     questions: Mapping[str, str]
     canvas: Mapping[str, str]
     practice: Mapping[str, str]
-    consent: Consent
-    presets: Mapping[str, PresetTexts]
+    consent: ConsentTexts
+    presets: Mapping[str, PresetWording]
     examples: tuple[tuple[str, bool], ...]
     survey_presets: Mapping[str, QuestionTexts]
     sites: Mapping[str, str]
@@ -108,23 +110,34 @@ def _content(file: Path) -> dict[str, object]:
 
 
 def _language(tag: str, content: Mapping[str, object], english: Mapping[str, object]) -> Language:
-    def part(name: str) -> dict:
-        """Each text that the language lacks is English."""
-        return {**english[name], **content.get(name, {})}  # type: ignore[dict-item]
+    whole: dict[str, Any] = _filled(english, content)
+    try:
+        return Language(
+            tag=tag,
+            name=str(content.get("name", tag)),
+            english_name=str(content.get("english_name", content.get("name", tag))),
+            direction="rtl" if content.get("direction") == "rtl" else "ltr",
+            no_scripts=whole["no_scripts"],
+            **{name: whole[name] for name in (*PAGE_PARTS, "canvas", "practice", "sites")},
+            consent=ConsentTexts(**whole["consent"]),
+            presets={key: PresetWording(**texts) for key, texts in whole["presets"].items()},
+            examples=tuple((item["text"], item["good"]) for item in whole["examples"]),
+            survey_presets={
+                key: QuestionTexts(item["text"], tuple(item.get("choices", ())))
+                for key, item in whole["survey_presets"].items()
+            },
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BadInput(
+            f"assets/languages/{tag}.json does not have the form of {ENGLISH}.json: {error}."
+        ) from error
 
-    examples = content.get("examples", english["examples"])
-    questions = part("survey_presets").items()
-    return Language(
-        tag=tag,
-        name=str(content.get("name", tag)),
-        english_name=str(content.get("english_name", tag)),
-        direction="rtl" if content.get("direction") == "rtl" else "ltr",
-        **{name: part(name) for name in (*PAGE_PARTS, "canvas", "practice", "sites")},
-        consent=Consent(**part("consent")),
-        presets={key: PresetTexts(**texts) for key, texts in part("presets").items()},
-        examples=tuple((item["text"], item["good"]) for item in examples),  # type: ignore[attr-defined]
-        survey_presets={
-            key: QuestionTexts(item["text"], tuple(item.get("choices", ())))
-            for key, item in questions
-        },
-    )
+
+def _filled(english: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a language with the English texts that it lacks, at any depth."""
+    parts = {
+        name: _filled(english[name], part)
+        for name, part in content.items()
+        if isinstance(part, dict) and isinstance(english.get(name), dict)
+    }
+    return {**english, **content, **parts}

@@ -203,8 +203,8 @@ def judge(context: Context, stage_value: Any, *controls: Any) -> Shown:
 
 
 def _other_object(work: Work, put: Question) -> str:
-    """Why there is no verdict on a mask that was found by one name where another is asked of; empty
-    where the names agree, or none is asked of."""
+    """Why there is no verdict on a mask that was found by another name than the object's; empty where
+    the names agree, or the object has none."""
     found, name = work.found_name, put.object_name.strip()
     if not found or not name or found.casefold() == name.casefold():
         return ""

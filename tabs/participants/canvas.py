@@ -69,7 +69,7 @@ def check_action(plan: StudyPlan, canvases: Canvases, event: Event) -> None:
     if canvases.length(event.position) >= MAX_ACTIONS:
         raise Refusal(
             f"A sketch takes at most {MAX_ACTIONS:,} actions: finish this one as it is.",
-            "too many",
+            "too many actions",
         )
     if event.body["do"] == "pick" and not plan.reference_image:
         raise Refusal("This study does not allow a reference image.", "bad", 400, "do")
@@ -77,7 +77,7 @@ def check_action(plan: StudyPlan, canvases: Canvases, event: Event) -> None:
     if rows and canvases.rows.get(event.position, 0) + rows > MAX_ROWS:
         raise Refusal(
             "This sketch cannot store more brush strokes. Fill regions, or finish it as it is.",
-            "too many",
+            "too many strokes",
         )
 
 

@@ -139,7 +139,7 @@ def shell(language: str, kind: Kind, token: str, plain: bool = True) -> Body:
         direction=spoken.direction,
         texts=json.dumps(texts | canvas, ensure_ascii=False),
         title=texts["study"],
-        no_scripts=texts["no_scripts"],
+        no_scripts=spoken.no_scripts,
         icon=files.address(ICON),
         styles=files.styles(kind),
         module=files.address(MODULE),

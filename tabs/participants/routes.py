@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.languages import ENGLISH
 from truehue.core.errors import BadInput
 from truehue.tabs.page.answers import foreign, read_json
 from truehue.tabs.page.answers import refusal as error_answer
@@ -85,14 +86,16 @@ def participant_routes(context: Context) -> APIRouter:
         accepted = request.headers.get("accept-encoding", "")
         if visit is None:
             participation.refusals.note("nowhere")
-            body = await anyio.to_thread.run_sync(shell, "en", Kind.PAIRS, "unknown")
-            answer = body.answer(accepted, PAGE_HEADERS)
+            answer = await anyio.to_thread.run_sync(
+                lambda: shell(ENGLISH, Kind.PAIRS, "unknown").answer(accepted, PAGE_HEADERS)
+            )
             answer.status_code = 404
             return answer
         plan = visit.desk.plan()
         plain = not request.url.query
-        body = await anyio.to_thread.run_sync(shell, plan.language, plan.kind, token, plain)
-        return body.answer(accepted, PAGE_HEADERS)
+        return await anyio.to_thread.run_sync(
+            lambda: shell(plan.language, plan.kind, token, plain).answer(accepted, PAGE_HEADERS)
+        )
 
     async def state(request: Request) -> Response:
         async def state_answer(visit: Visit) -> Response:

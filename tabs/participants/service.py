@@ -328,7 +328,7 @@ class Participation:
         state = live_study.ledger.standing(now)
         if not live_study.missing_answers(state, now):
             raise _full(live_study)
-        # Who waits for a place and finds none does not begin: that counts for nobody's network.
+        # People who wait for a place and find none do not begin: they count for nobody's network.
         of_network = live_study.study.id, agreement.network
         if (wait_s := self._enrolments.begin({of_network: ENROLMENTS})) > 0:
             raise Refusal(MANY.format(math.ceil(wait_s)), "many", 429)

@@ -221,7 +221,7 @@ class ParticipantSession:
         if not 0 <= position < len(self.trials):
             raise Refusal(
                 f"There is no trial {position}. Reload the page.",
-                "unknown",
+                "no trial",
                 400,
                 "position",
             )

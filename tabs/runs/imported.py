@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from truehue.core.batch.health import state_of
-from truehue.core.errors import BadInput, MaskError, TrueHueError
+from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.image_sets.measured import image_row
 from truehue.core.masks import salient
@@ -242,25 +242,28 @@ def score(
 
 def _offer_rest(context: Context, image_ids: Sequence[str]) -> dict[str, Any]:
     """What the dialog offers for images in which nothing is selected."""
-    rest = without_mask(context, generations_of(context, image_ids))
+    rest = _rest(context, image_ids)
     if not rest:
         return {}
     return {"score": {"rest": len(rest), "maskers": [WHOLE_IMAGE], "masker": WHOLE}}
 
 
+def _rest(context: Context, image_ids: Sequence[str]) -> list[GenerationRecord]:
+    """The images without a mask that can be measured as a whole: of several objects none is that."""
+    rows = without_mask(context, generations_of(context, image_ids))
+    return [row for row in rows if len(expectations_of(row.targets)) < 2]
+
+
 def score_rest(context: Context, image_ids: Sequence[str], job: Job) -> dict[str, Any]:
     """Scores and measures the images in which no object has a mask yet, each as a whole. What is done
     stays when it is cancelled, and the next one goes on. The answer is a report."""
-    rows = without_mask(context, generations_of(context, image_ids))
+    rows = _rest(context, image_ids)
     lacking: list[str] = []
     for done, row in enumerate(rows):
         _report(job, done, len(rows))
         if job.stop.is_set():
             break
-        objects = len(expectations_of(row.targets))
         try:
-            if objects > 1:
-                raise MaskError(no_mask_reason(objects))
             add_whole_mask(context, row)
         except TrueHueError as error:
             lacking.append(f"{name_of_row(row)}: {error}")

@@ -78,8 +78,8 @@ def form_of_completion(completion: Completion) -> CompletionForm:
 @dataclass(frozen=True)
 class RecruitingSite:
     """A site that sends participants. ``query`` is what it fills in behind a link, ``url`` its return
-    URL, ``codes`` the endings that have a code there. What who did not complete the study reads is in
-    the files of the languages, by ``id``."""
+    URL, ``codes`` the endings that have a code there. The texts for people who did not complete the
+    study are in the files of the languages, by ``id``."""
 
     id: str
     name: str

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.languages import PresetTexts, language_of, languages
+from truehue.annotation.studies.languages import PresetWording, language_of, languages
 from truehue.annotation.studies.plan import (
     MAX_CASE_GAP,
     MAX_EXAMPLES,
@@ -100,8 +100,8 @@ def consent_in(language: str, kind: Kind) -> str:
     """The consent text that a study of a kind begins with."""
     consent = language_of(language).consent
     if kind is Kind.COLORINGS:
-        return consent.text.format(asked=consent.asked_colorings, stored=consent.stored_colorings)
-    return consent.text.format(asked=consent.asked, stored=consent.stored)
+        return consent.text.format(task=consent.task_colorings, stored=consent.stored_colorings)
+    return consent.text.format(task=consent.task, stored=consent.stored)
 
 
 def title_in(language: str, preset: str, name: str) -> str:
@@ -109,9 +109,9 @@ def title_in(language: str, preset: str, name: str) -> str:
     return texts_of(preset, language).title or name
 
 
-def texts_of(preset: str, language: str) -> PresetTexts:
+def texts_of(preset: str, language: str) -> PresetWording:
     """Question and instructions of a preset; all are empty for a free question."""
-    return language_of(language).presets.get(preset) or PresetTexts("", "")
+    return language_of(language).presets.get(preset) or PresetWording("", "")
 
 
 class PracticeForm(PageRequest):

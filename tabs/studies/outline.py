@@ -335,7 +335,7 @@ def warnings(plan: StudyPlan, made: Draft) -> list[str]:
             f"{len(made.cases):,}."
         )
     if plan.language != ENGLISH and made.cases:
-        language = language_of(plan.language).name
+        language = language_of(plan.language).english_name
         sentences.append(
             f"The page is in {language}, but prompts, concepts and questions are shown as they are: "
             f"check that participants understand “{made.cases[0].words}”."

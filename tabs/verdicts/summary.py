@@ -209,10 +209,10 @@ NO_MASK = "No object is selected: select it in Inspect, or measure the whole ima
 
 
 def no_mask_reason(objects: int) -> str:
-    """The same for an image whose prompt has so many objects: what stands out is one of them."""
+    """The same for an image whose prompt has so many objects, none of which is the whole image."""
     if objects < 2:
         return NO_MASK
-    return f"The prompt has {objects} objects, and what stands out is one: select each in Inspect."
+    return f"No object is selected: select each of the {objects} objects in Inspect."
 
 
 def color_sentence(color: ObjectColor | None, prompt: str = "") -> str:

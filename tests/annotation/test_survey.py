@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from truehue.annotation.studies.languages import languages
 from truehue.annotation.studies.survey import (
     Survey,
     SurveyForm,
@@ -146,7 +147,7 @@ def test_what_was_answered_is_counted() -> None:
 
 def test_the_presets_ask_the_same_in_every_language() -> None:
     for preset in survey_presets():
-        assert set(preset.items) == {"en", "de"}
+        assert set(preset.items) == set(languages())
         english, german = preset.items["en"], preset.items["de"]
         assert (english.id, english.form, english.other, english.personal) == (
             *(german.id, german.form, german.other, german.personal),

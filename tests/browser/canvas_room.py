@@ -32,7 +32,6 @@ PAGE = Template("""<!doctype html><html lang="en"><head><meta charset="utf-8">
 import { ColoringCanvas } from '$canvas';
 const language = new URLSearchParams(location.search).get('language');
 const texts = await (await fetch('texts?language=' + (language || 'en'))).json();
-document.documentElement.dir = new URLSearchParams(location.search).get('dir') || 'ltr';
 window.log = JSON.parse(sessionStorage.getItem('log') || '[]');
 window.canvas = new ColoringCanvas({
   sketch: { id: 's', width: $width, height: $height, closing: 1, ink: 'ink.png',

@@ -347,9 +347,9 @@ def test_a_language_from_right_to_left_turns_the_page_and_no_stimulus(
     """A pair keeps its sides, and the canvas shows the whole drawing."""
     (tmp_path / "en.json").write_bytes((FOLDER / "en.json").read_bytes())
     (tmp_path / "he.json").write_text('{"name": "עברית", "direction": "rtl"}', "utf-8")
-    monkeypatch.setattr(languages_module, "FOLDER", tmp_path)
-    languages.cache_clear()
-    try:
+    with monkeypatch.context() as patched:
+        patched.setattr(languages_module, "FOLDER", tmp_path)
+        languages.cache_clear()
         link = room.opened(room.plan(language="he", trials=1))
         page = visit(link, fresh=True)
         person = Person(page)
@@ -379,5 +379,4 @@ def test_a_language_from_right_to_left_turns_the_page_and_no_stimulus(
         assert whole
         assert whole["x"] <= inside["x"]
         assert inside["x"] + inside["width"] <= whole["x"] + whole["width"] + 1
-    finally:
-        languages.cache_clear()
+    languages.cache_clear()

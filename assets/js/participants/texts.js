@@ -2,11 +2,11 @@
 // and the study may replace each by its name. What stands in braces is filled in.
 
 /** @type {(Record<string, string> & { canvas?: Record<string, string> }) | undefined} */
-let read;
+let parsed;
 /** @type {Record<string, string>} */
 let own = {};
 
-const texts = () => (read ??= JSON.parse(document.getElementById('study')?.dataset.texts || '{}'));
+const texts = () => (parsed ??= JSON.parse(document.getElementById('study')?.dataset.texts || '{}'));
 
 /** What the canvas says. */
 export const canvasTexts = () => texts().canvas ?? {};
@@ -35,6 +35,6 @@ export function say(name, values) {
  * @param {{ code?: string, error?: string }} refusal
  */
 export function sayRefusal({ code = '', error = '' }) {
-  const name = 'refusal_' + code.replace(' ', '_');
+  const name = 'refusal_' + code.replaceAll(' ', '_');
   return own[name] ?? texts()[name] ?? error;
 }

@@ -106,7 +106,7 @@ function replayCard(current) {
   return part.node;
 }
 
-const LANGUAGES = { en: 'English', de: 'German' };
+const LANGUAGES = new Intl.DisplayNames(['en'], { type: 'language' });
 
 const REVIEWS = {
   researcher: 'reviewed by the researcher',
@@ -243,7 +243,7 @@ export function planView(box, current) {
         ['Examples: do and do not', exampleList(plan.examples)],
         ['Before', longText(plan.intro)],
         ['After', longText(plan.outro)],
-        ['Language', LANGUAGES[plan.language] || plan.language],
+        ['Language', LANGUAGES.of(plan.language)],
         [
           'Answers',
           [

@@ -204,7 +204,7 @@ def test_a_folder_that_was_imported_before_can_be_scored(tmp_path: Path, context
 
 
 @pytest.mark.usefixtures("workers_here")
-def test_two_objects_are_not_what_stands_out_and_that_is_the_reason(
+def test_two_objects_are_selected_each_and_that_is_the_reason(
     tmp_path: Path, context: Context
 ) -> None:
     folder = tmp_path / "table"
@@ -217,6 +217,7 @@ def test_two_objects_are_not_what_stands_out_and_that_is_the_reason(
     result = dict(ended(context, start_scoring(context, OWNER, request)["job"]).result)
     (lacking,) = result["lists"]
     assert lacking["items"] == [f"a.png: {no_mask_reason(2)}"]
+    assert "score" not in result  # the whole image is neither of them
     table = read_as(ImportedTable, {"job": imported_job.job_id})
     rows = list(csv.DictReader(io.StringIO(images_csv(context, OWNER, table)[1])))
     assert {row["reason"] for row in rows} == {no_mask_reason(2)}

@@ -15,6 +15,7 @@ from tests.storage.run_samples import ingest_copied, sample_plan, sample_run
 from tests.tabs.studies.studies_here import distributions, drawn, form, models
 from truehue.annotation.assignment.assign import assign
 from truehue.annotation.studies.cases import Kind
+from truehue.annotation.studies.languages import languages
 from truehue.annotation.studies.plan import Material, from_json
 from truehue.core.concepts.records import HISTOGRAMS, DistributionFile, DistributionRow
 from truehue.core.errors import BadInput
@@ -124,7 +125,7 @@ def test_a_model_against_itself_and_the_renderer_are_warned_of(
     message = outline(context, OWNER, form(models=models([runs[0], runs[1]])))
     assert message["warnings"] == []
     german = outline(context, OWNER, form(models=models([runs[0], runs[1]]), language="de"))
-    assert ["Deutsch" in text for text in german["warnings"]] == [True]
+    assert ["German" in text for text in german["warnings"]] == [True]
     twice = outline(context, OWNER, form(models=models([runs[0], runs[0][:12]])))
     assert twice["warnings"][0].startswith("“A” and “B” have the same source")
     assert twice["blocks"] == []  # of four pictures a prompt each shows another one, mostly
@@ -394,4 +395,4 @@ def test_presets_are_forms_that_the_door_reads(context: Context) -> None:
     ]
     for preset in message["presets"]:
         assert read_as(StudyForm, preset["form"]).preset == preset["id"]
-        assert set(preset["texts"]) == {"en", "de"}
+        assert set(preset["texts"]) == set(languages())
