@@ -99,6 +99,15 @@ def language_of(tag: str) -> Language:
     return known.get(tag) or known.get(tag.split("-")[0].lower()) or known[ENGLISH]
 
 
+def language_accepted(header: str) -> Language:
+    """The first language of a browser's ``Accept-Language`` that has a file, else English."""
+    tags = [part.partition(";")[0].strip() for part in header.split(",")]
+    known = languages()
+    return next(
+        (language_of(tag) for tag in tags if tag.split("-")[0].lower() in known), known[ENGLISH]
+    )
+
+
 def _content(file: Path) -> dict[str, object]:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))

@@ -3368,6 +3368,7 @@ declare namespace Api {
   }
 
   interface PresetTexts {
+    title: string;
     question: string;
     instructions: string;
     consent: string;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NotRequired, TypedDict
@@ -31,6 +31,11 @@ log = logging.getLogger("truehue")
 
 MIN_SHARE = 0.005
 """Of a sketch's pixels that have to have a color: what is named may be small in a wide drawing."""
+
+
+def _regions(action: Mapping[str, Any]) -> int:
+    """How many regions or strokes an action colors or clears."""
+    return len(action["points"]) // 2 if action["do"] == "fill_regions" else 1
 
 
 async def review_practice(live_study: LiveStudy, session: ParticipantSession) -> None:
@@ -66,7 +71,7 @@ def _missing(live_study: LiveStudy, session: ParticipantSession, round_: list[Tr
         if session.answers[trial.position].kind is not AnswerKind.COLORING:
             continue
         case = session.plan.case_by_id[session.plan.by_id[trial.stimulus_id].case_id]
-        if len(logs[trial.position]) < 2:
+        if sum(map(_regions, logs[trial.position])) < 2:
             return texts["one_action"].format(words=case.words)
         maps = live_study.drawing.maps(case.sketch)
         layer = paint([read_action(action) for action in logs[trial.position]], maps)

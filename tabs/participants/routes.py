@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from truehue.annotation.studies.cases import Kind
-from truehue.annotation.studies.languages import ENGLISH
+from truehue.annotation.studies.languages import language_accepted
 from truehue.core.errors import BadInput
 from truehue.tabs.page.answers import foreign, read_json
 from truehue.tabs.page.answers import refusal as error_answer
@@ -86,8 +86,9 @@ def participant_routes(context: Context) -> APIRouter:
         accepted = request.headers.get("accept-encoding", "")
         if visit is None:
             participation.refusals.note("nowhere")
+            tag = language_accepted(request.headers.get("accept-language", "")).tag
             answer = await anyio.to_thread.run_sync(
-                lambda: shell(ENGLISH, Kind.PAIRS, "unknown").answer(accepted, PAGE_HEADERS)
+                lambda: shell(tag, Kind.PAIRS, "unknown").answer(accepted, PAGE_HEADERS)
             )
             answer.status_code = 404
             return answer

@@ -55,6 +55,7 @@ NO_PEOPLE = (
 class PresetTexts(TypedDict):
     """The texts of a preset in a language."""
 
+    title: str
     question: str
     instructions: str
     consent: str
@@ -270,6 +271,7 @@ def _texts(name: str, language: str, form: StudyForm) -> PresetTexts:
     """The words of a preset in a language."""
     wording = texts_of(name, language)
     texts: PresetTexts = {
+        "title": wording.title or FREE_NAME,
         "question": wording.question,
         "instructions": wording.instructions,
         "consent": consent_in(language, form.target_kind),

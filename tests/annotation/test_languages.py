@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 
 from truehue.annotation.studies import languages as module
-from truehue.annotation.studies.languages import ENGLISH, FOLDER, language_of, languages
+from truehue.annotation.studies.languages import (
+    ENGLISH,
+    FOLDER,
+    language_accepted,
+    language_of,
+    languages,
+)
 from truehue.core.errors import BadInput
 
 PLACE = re.compile(r"\{\w+\}")
@@ -57,6 +63,16 @@ def test_a_region_has_its_language_and_an_unknown_one_is_english() -> None:
     assert next(iter(languages())) == ENGLISH
     assert language_of("de-AT") is language_of("de") is languages()["de"]
     assert language_of("xx") is language_of("") is languages()[ENGLISH]
+
+
+def test_a_browser_says_which_language_it_wants() -> None:
+    for header, tag in (
+        ("de-AT,de;q=0.9,en;q=0.8", "de"),
+        ("xx, en-GB;q=0.8, de;q=0.5", "en"),
+        ("", "en"),
+        (";;,,*", "en"),
+    ):
+        assert language_accepted(header).tag == tag
 
 
 def test_what_a_new_language_lacks_is_english(

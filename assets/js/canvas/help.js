@@ -25,7 +25,12 @@ const KEYS = [
 /** @param {import('./canvas.js').ColoringCanvas} canvas */
 export function help(canvas) {
   const rows = KEYS.map(([key, name]) =>
-    make('div', {}, make('dt', {}, make('kbd', {}, key)), make('dd', {}, canvas.say(name))),
+    make(
+      'div',
+      {},
+      make('dt', {}, make('kbd', {}, key.replace('Ctrl', canvas.say('ctrl')))),
+      make('dd', {}, canvas.say(name)),
+    ),
   );
   const sheet = make(
     'dialog',

@@ -39,7 +39,7 @@ export class Picker {
     this.hex = make('input', {
       class: 'cv-hex',
       'aria-label': say('hex'),
-      placeholder: say('choose'),
+      placeholder: say('hex'),
       spellcheck: 'false',
       autocomplete: 'off',
       change: () => this.#typedHex(),

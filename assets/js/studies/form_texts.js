@@ -21,12 +21,14 @@ export function questionPart({ form, preset, presets, changed, again }) {
   language.querySelector('select').addEventListener('change', () => {
     // Words that nobody changed follow the language.
     const [old, now] = [preset.texts?.[before], preset.texts?.[form.language]];
-    ['question', 'instructions', 'consent'].forEach((name) => {
+    ['title', 'question', 'instructions', 'consent'].forEach((name) => {
       if (old && now && form[name] === old[name]) form[name] = now[name];
     });
     translateSurvey(form.survey, presets, before, form.language);
     if (old && old.examples && JSON.stringify(form.examples) === JSON.stringify(old.examples))
       form.examples = structuredClone(now.examples);
+    // The choice of the language was stored before its words were there.
+    changed();
     again();
   });
   node.append(

@@ -252,7 +252,8 @@ def test_a_practice_that_is_looked_at_automatically(room: Room) -> None:
     person.colors(2, stroke(1, 1, diameter=1), stroke(2, 2, diameter=1))
     message = person.colors(3)
     assert "hardly anything" in message["participant"]["practice"]["reason"]
-    person.colors(4)
+    both = {"do": "fill_regions", "points": [10, 30, 50, 30], "closing": 0, "color": "#aa5500"}
+    person.colors(4, both)  # one action, as a drag over two regions
     message = person.colors(5)
     assert message["participant"]["practice"]["stage"] == "accepted"
     assert [part_of(trial) for trial in person.waiting] == ["trial"] * 3

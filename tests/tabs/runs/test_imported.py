@@ -31,7 +31,7 @@ from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.leaderboard import cards_view
 from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import read_as
+from truehue.tabs.page.requests import EmptyRequest, read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.runs import imported
 from truehue.tabs.runs.form import estimate_view, start_runs, stored_choices
@@ -41,6 +41,7 @@ from truehue.tabs.runs.list import runs_view
 from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.runs.scored import outcomes
 from truehue.tabs.runs.stored import of_model
+from truehue.tabs.studies.materials import materials
 from truehue.tabs.verdicts.summary import no_mask_reason
 
 pytestmark = pytest.mark.slow
@@ -423,3 +424,13 @@ def test_what_was_not_imported_is_not_scored(context: Context) -> None:
     for actor, fields, text in cases:
         with pytest.raises(BadInput, match=text):
             start_scoring(context, actor, read_as(ScoreImages, fields))
+
+
+@pytest.mark.usefixtures("workers_here")
+def test_scored_images_can_be_shown_in_a_study(tmp_path: Path, context: Context) -> None:
+    wanted = read_as(ImageFolder, {"path": str(table_of(tmp_path))})
+    imported_job = ended(context, start_import(context, OWNER, wanted)["job"])
+    fields = {"job": imported_job.job_id, "masker": "whole", "rest": False}
+    ended(context, start_scoring(context, OWNER, read_as(ScoreImages, fields))["job"])
+    offered = materials(context, OWNER, read_as(EmptyRequest, {}))
+    assert offered["suggested"]["images"]
