@@ -199,6 +199,8 @@ def _prepare(folder: Path, settings: SceneSettings, count: int) -> None:
             if not _is_whole(file, size):
                 with file.open("ab") as grown:
                     grown.truncate(size)
+    except BadInput:
+        raise
     except ValueError as error:
         raise BadInput(
             f"{path} is torn ({error!s:.80}). Put a copy back, or take the folder away: then the "
