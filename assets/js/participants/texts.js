@@ -6,7 +6,8 @@ let parsed;
 /** @type {Record<string, string>} */
 let own = {};
 
-const texts = () => (parsed ??= JSON.parse(document.getElementById('study')?.dataset.texts || '{}'));
+const texts = () =>
+  (parsed ??= JSON.parse(document.getElementById('study')?.dataset.texts || '{}'));
 
 /** What the canvas says. */
 export const canvasTexts = () => texts().canvas ?? {};
