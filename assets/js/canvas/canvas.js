@@ -36,6 +36,8 @@ const WIDE_PX = 560;
  */
 const habits = { tool: 'fill', diameter: 24, within: true, reference: false };
 
+/** Tools that take color away. */
+const CLEARING = ['eraser', 'region'];
 const RETRY_MS = 3_000;
 const TOLD_MS = 4_000;
 
@@ -68,7 +70,8 @@ export class ColoringCanvas {
     this.closing = sketch.closing;
     /** The region that was filled last, while the pointer is on it. */
     this.filled = 0;
-    this.tool = habits.tool;
+    // On a drawing without color there is nothing to take away.
+    this.tool = actions.length || !CLEARING.includes(habits.tool) ? habits.tool : 'fill';
     this.diameter = habits.diameter;
     this.within = habits.within;
     this.view = new View(sketch.width, sketch.height, () => this.tools?.showZoom());

@@ -100,8 +100,10 @@ export async function participate(values) {
   if (conclude()) return;
   if (!state.preview && study.state !== 'open') over(study.state, participant);
   else {
-    const n = participant.positions_answered.length;
-    const text = say('welcome_back_text', { n, of: participant.number_of_trials });
+    // Practice sketches come first, and once more where they are asked for again.
+    const practice = (study.practice?.count || 0) * (participant.practice?.rounds || 1);
+    const n = participant.positions_answered.filter((position) => position >= practice).length;
+    const text = say('welcome_back_text', { n, of: participant.number_of_trials - practice });
     // Who looks whether it goes on sees that at once.
     if (n && participant.practice?.stage !== 'waiting')
       await page('again', say('welcome_back'), [make('p', 'text', text)], say('continue'));

@@ -61,6 +61,17 @@ test('whoever comes back goes on with what was not sent', async () => {
   assert.match((await page.at('finished')).textContent, /C1A9/);
 });
 
+test('practice is not counted to who comes back', async () => {
+  const study = new Study({ trials: 3, practice: { count: 1 } });
+  let page = await Page.open();
+  await page.begins();
+  await page.answers([0, 1]);
+  await until(() => study.events.filter(({ kind }) => kind === 'answer').length === 2);
+  page = await Page.open();
+  await page.asksOtherTabs();
+  assert.match((await page.at('again')).textContent, /1 of 2 are done/);
+});
+
 test('whoever comes back before the last answer is stored goes on once it is', async () => {
   const study = new Study({ trials: 2 });
   let page = await Page.open();

@@ -142,7 +142,7 @@ def test_more_brush_strokes_than_can_be_painted_are_refused(
     person.draws(0, item, {"do": "undo"}, item)
     for _ in range(2):
         refused = person.sends(event("action", 0, item))
-        assert (refused.status_code, refused.json()["code"]) == (409, "too many")
+        assert (refused.status_code, refused.json()["code"]) == (409, "too many strokes")
         assert "brush strokes" in refused.json()["error"]
         room.restart()
     person.draws(1, item)
@@ -155,7 +155,7 @@ def test_a_stranger_cannot_fill_the_disk(room: Room, monkeypatch: pytest.MonkeyP
     person = designer(room, number=3)
     person.draws(0, *[fill()] * 5)
     refused = person.sends(event("action", 0, {"do": "undo"}))
-    assert (refused.status_code, refused.json()["code"]) == (409, "too many")
+    assert (refused.status_code, refused.json()["code"]) == (409, "too many actions")
     person.post(colored(0, 5))  # what there is can be finished
     # By bytes, of one person and of a whole study; answers and the end are still taken.
     (item,) = room.context.service(_participation())._desks.values()
