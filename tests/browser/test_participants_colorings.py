@@ -181,7 +181,6 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     designer.at("review")
     room.mark(link, 3, MarkKind.PRACTICE, "accepted")
     page.reload()
-    designer.presses("Continue")
     expect(designer.at("between")).to_contain_text("There are 4 sketches")
     designer.presses("Continue")
 
@@ -202,7 +201,6 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     designer.strokes((0.3, 0.5), (0.5, 0.55), ends=False)
     page.reload()
     page.mouse.up()
-    designer.presses("Continue")
     designer.sees(4)
     page.keyboard.press("Control+z")
     page.keyboard.press("Control+Shift+z")
