@@ -21,6 +21,7 @@ from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.roles import Actor, Resource, authorize
 from truehue.tabs.sources.studies import read_source, rule_json
 from truehue.tabs.studies.live import StudyCache, StudyRequest, study_of
+from truehue.tabs.studies.people_json import DecisionJson, decision_json, label
 from truehue.tabs.studies.results import (
     ResultsService,
     StudyReference,
@@ -28,7 +29,6 @@ from truehue.tabs.studies.results import (
     StudyResultsView,
     study_results,
 )
-from truehue.tabs.studies.results_json import DecisionJson, decision_json, label
 from truehue.tabs.studies.rights import may_personal, require_personal
 
 if TYPE_CHECKING:

@@ -45,8 +45,8 @@ from truehue.tabs.studies.colorings.quality import (
 )
 from truehue.tabs.studies.colorings.rule import SetColoringRule
 from truehue.tabs.studies.live import StudyRequest
+from truehue.tabs.studies.people_json import rule_fields
 from truehue.tabs.studies.results import StudyReference
-from truehue.tabs.studies.results_json import rule_fields
 from truehue.tabs.studies.results_people import Erase, SetRule, erase, set_rule
 from truehue.tabs.studies.results_people import comments as comments_of_study
 

@@ -24,8 +24,8 @@ from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.sources.studies import read_source
 from truehue.tabs.studies.exports import codebook_text
 from truehue.tabs.studies.metrics import metrics_of
+from truehue.tabs.studies.people_json import RULE_FIELDS
 from truehue.tabs.studies.results import StudyReference, StudyResultsRequest, study_results
-from truehue.tabs.studies.results_json import RULE_FIELDS
 from truehue.tabs.studies.results_people import (
     Decide,
     Erase,
