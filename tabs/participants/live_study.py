@@ -386,7 +386,7 @@ class LiveStudy:
         return self._expected(practicing) * min(plan.trials, len(plan.main_stimuli))
 
     def _expected(self, sessions: Sequence[ParticipantSession]) -> int:
-        """How many of these are expected to begin, or have begun."""
+        """How many of these have started, or are expected to."""
         undecided = sum(not session.has_answered for session in sessions)
         return len(sessions) - self.plan().released(undecided)
 

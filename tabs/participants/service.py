@@ -180,7 +180,7 @@ class Participation:
         return self.submissions.is_running(study_id)
 
     async def _close_if_waited(self, live_study: LiveStudy) -> None:
-        """Closes a study that waited for somebody who has gone since."""
+        """Closes a study that waited for a participant who has left."""
         if live_study.reason_to_close and live_study.was_active:
             await close_if_due(live_study)
 

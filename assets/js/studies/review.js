@@ -64,7 +64,7 @@ export function reviewPage(root) {
   let request = 0;
   let timer;
   let sending = false;
-  /** @type {Map<string, string>} comments that were begun, by coloring */
+  /** @type {Map<string, string>} unfinished comments, by coloring */
   const drafts = new Map();
 
   title.tabIndex = -1;

@@ -11,7 +11,7 @@ const PROBLEMS = {
   not_paid:
     'Finished here, but not to be paid at Prolific. The answers count until you exclude them.',
   not_submitted: 'Finished here, but the code was not submitted at Prolific.',
-  unknown: 'Submitted at Prolific by somebody unknown here, who never took part or was erased.',
+  unknown: 'Submitted at Prolific by a person unknown here, who never took part or was erased.',
   not_listed: 'Took part here with ids that Prolific does not list.',
 };
 

@@ -135,7 +135,7 @@ test('what was written of a coloring that changed is not said of the next', asyn
   assert.equal(comment.value, '');
 });
 
-test('what was begun of a coloring waits while the one before is undone', async () => {
+test('an unfinished comment on a coloring waits while the one before is undone', async () => {
   const comment = page.querySelector('textarea');
   comment.value = 'Half a';
   answer(`POST /api/studies/${A}/review`, view({ item: item(5), previous: null }));

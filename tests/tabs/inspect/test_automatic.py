@@ -226,18 +226,18 @@ def test_a_mask_that_was_found_by_one_name_says_nothing_of_another_object(
 ) -> None:
     """As when Find has failed for the second name: the first mask is still on the stage."""
 
-    def asked_of(name: str, *more: dict[str, Any]) -> dict[str, Any]:
+    def card_of(name: str, *more: dict[str, Any]) -> dict[str, Any]:
         stage = value_of(image, start(made), *more)
         return dict(view_of(judge(looking, stage, name, *QUESTION[1:])[1]))
 
-    refused = asked_of("dragon", override("box", 0, use=True))
+    refused = card_of("dragon", override("box", 0, use=True))
     assert refused["status"] == "unscored"
     assert refused["reason"].startswith("This mask is of the jar that Find found.")
     assert refused["link"]
     for name in ("jar", " Jar ", ""):
-        assert asked_of(name)["status"] in ("pass", "fail")
+        assert card_of(name)["status"] in ("pass", "fail")
     stroke = {"type": "brush", "points": [[5, 5], [9, 9]], "radius": 3, "inside": True}
-    assert asked_of("dragon", stroke)["status"] in ("pass", "fail")
+    assert card_of("dragon", stroke)["status"] in ("pass", "fail")
 
 
 def test_an_automatic_mask_is_stored_with_all_its_steps(

@@ -224,7 +224,7 @@ def test_one_network_begins_so_often_and_who_is_in_goes_on(
     assert room.storage.participants.count(link.study.id) == 2
 
 
-def test_who_finds_the_study_full_has_not_begun(
+def test_a_full_study_counts_against_no_network(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "ENROLMENTS", Pace(2, 30.0))

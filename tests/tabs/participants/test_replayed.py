@@ -329,7 +329,7 @@ def test_a_study_that_replaces_waits_for_who_may_still_miss_a_check(room: Room) 
     assert replay_of(room, link)["whole"]
 
 
-def test_a_study_that_waited_for_somebody_who_went_away_closes_with_the_next_visit(
+def test_a_study_that_waited_for_a_participant_who_left_closes_with_the_next_visit(
     room: Room,
 ) -> None:
     link = room.opened(

@@ -358,11 +358,13 @@ def test_counts_of_few_people_are_not_told() -> None:
     assert public_counts([9, 4, 20, 4]) == [NOT_TOLD, FEW, "20", FEW]
 
 
-@pytest.mark.parametrize(("people", "told"), [(1, ()), (19, ()), (20, (("Median", "31"),))])
-def test_a_median_of_few_numbers_is_a_single_person_s(people: int, told: tuple[Any, ...]) -> None:
+@pytest.mark.parametrize(("people", "answers"), [(1, ()), (19, ()), (20, (("Median", "31"),))])
+def test_a_median_of_few_numbers_is_a_single_person_s(
+    people: int, answers: tuple[Any, ...]
+) -> None:
     item = {"text": "Age?", "form": "number", "people": people, "median": 31.0, "counts": []}
     tables = survey_tables({"survey": [item]})
-    assert tuple(table.answers for table in tables) == ((told,) if told else ())
+    assert tuple(table.answers for table in tables) == ((answers,) if answers else ())
 
 
 def test_every_public_column_is_one_of_an_export() -> None:

@@ -314,7 +314,7 @@ def test_what_is_sent_back_is_first_for_those_who_reviewed_it_and_counts_no_more
     assert len(context.storage.coloring_marks.of_study(study_id)) == 60 + 2 + 4
 
 
-def test_what_goes_back_to_somebody_who_is_named_no_more_goes_to_another_one(
+def test_a_coloring_goes_back_to_another_expert_if_the_first_is_no_longer_assigned(
     context: Context, study_id: str
 ) -> None:
     people = named(context, study_id, 3, reviewers=2)
