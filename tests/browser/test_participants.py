@@ -103,6 +103,8 @@ def test_from_the_link_to_the_code_by_keys_alone(
     checked = 0
     for position in range(first, first + 4):
         person.sees(position)
+        tie, *sides = page.evaluate(WEIGHT)
+        assert sides == [tie, tie], "no difference is as loud as a side, also in a check"
         locator = page.locator(".field-words:visible")
         if locator.count():
             checked += 1
@@ -118,8 +120,6 @@ def test_from_the_link_to_the_code_by_keys_alone(
                 person.presses("Continue")
                 person.sees(position)
             keyboard.press("=")
-        tie, *sides = page.evaluate(WEIGHT)
-        assert sides == [tie, tie], "no difference is as loud as a side, also in a check"
     assert checked == 1
     person.at("comment")
     barriers.extend(barriers_here(page))
