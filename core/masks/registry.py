@@ -14,6 +14,12 @@ EXACT_MAKERS = ("renderer", "file")
 """Makers of masks that come with an image."""
 
 
+def is_proposal(parameters: Mapping[str, Any]) -> bool:
+    """Whether the salient-object network alone made the mask with these parameters: nobody has
+    selected or corrected anything."""
+    return bool(parameters.get("marks") == [{"type": SALIENT}])
+
+
 @dataclass(frozen=True)
 class Masker:
     """One way to a mask.

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -29,10 +29,12 @@ from truehue.core.generation.renderer import (
 from truehue.core.generation.renderer.usual import CONCEPT_COLORS_VERSION
 from truehue.core.generation.request import MAX_SEED, GenerationRequest
 from truehue.core.masks.grounded.variants import check_presence, mask_variant
+from truehue.core.masks.registry import EXACT_MAKERS, is_proposal
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import has_only_concepts, measured_of
 from truehue.core.runs.records import (
     DRAWN,
+    EXACT,
     MASKERS,
     SALIENT,
     STORED,
@@ -85,6 +87,7 @@ def make_plan(
         _check_drawing(entry.kind, drawing, max(len(scales), 1))
         images = drawing.images * max(len(scales), 1)
     else:
+        items = [_with_own_masks(item, judging.masker.kind) for item in items]
         _check_items(items, len(prompts))
         if drawing.guidances:
             raise BadInput("A run that scores stored images has no guidance scales of its own.")
@@ -120,6 +123,19 @@ def make_plan(
     if plan.total > MAX_IMAGES:
         raise BadInput(f"A run has at most {MAX_IMAGES:,} images, not {plan.total:,}.")
     return plan
+
+
+def _with_own_masks(item: StoredItem, masker: str) -> StoredItem:
+    """The item without the masks that the masker makes itself: what a run has stored does not make
+    the same request another run. The salient masker keeps what people have selected."""
+    if masker == EXACT:
+        return item
+    kept = {
+        target: mask
+        for target, mask in item.masks.items()
+        if mask.maker in EXACT_MAKERS or (masker == SALIENT and not is_proposal(mask.parameters))
+    }
+    return replace(item, masks=kept)
 
 
 def check_masker(spec: MaskerSpec) -> None:

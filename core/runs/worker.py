@@ -197,7 +197,10 @@ class RunProcessor:
         )
         profiles = profiles_of(prompt, stored.srgb8, found_masks.findings)
         masks = tuple(
-            self._saved(target, mask, stored.known_masks) for target, mask in found_masks.masks
+            self._saved(
+                target, mask, stored.known_masks if mask is stored.exact.get(target) else {}
+            )
+            for target, mask in found_masks.masks
         )
         return replace(
             stored.result,

@@ -22,7 +22,7 @@ from truehue.core.images.pixels import masked_colors, select_pixels
 from truehue.core.masks import salient
 from truehue.core.masks.display import outline_path, unmeasured_overlay_png
 from truehue.core.masks.marks import SALIENT
-from truehue.core.masks.registry import mask_text
+from truehue.core.masks.registry import is_proposal, mask_text
 from truehue.core.records import MaskRecord
 from truehue.core.scores.measures import measures_of
 from truehue.core.scores.records import IMAGE, Measure
@@ -354,7 +354,7 @@ def _stage_update(
 
 def _proposal(mask: MaskRecord) -> str:
     """The sentence about a mask that nobody has selected or corrected; empty for others."""
-    if mask.parameters.get("marks") != [{"type": SALIENT}]:
+    if not is_proposal(mask.parameters):
         return ""
     return " ".join(filter(None, (PROPOSED, str(mask.parameters.get("note") or ""))))
 

@@ -29,6 +29,7 @@ from truehue.core.images.pixels import Mask
 from truehue.core.masks import salient
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.masks.marks import SALIENT
+from truehue.core.masks.registry import is_proposal
 from truehue.core.prompts.concepts import STYLES, concepts
 from truehue.core.records import MaskRecord
 from truehue.tabs.page.context import Context
@@ -378,7 +379,7 @@ def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ..
     """The newest mask of an image; where it has none, what stands out in it, or the whole image,
     stored as such; and which one it is."""
     masks = context.storage.masks.for_image(image_id)
-    if masks and masks[0].parameters.get("marks") == [{"type": SALIENT}]:
+    if masks and is_proposal(masks[0].parameters):
         return masks[0], _salient_notes(masks[0])
     if masks and masks[0].maker != WHOLE:
         among = f"the newest of its {len(masks)} masks" if len(masks) > 1 else "its stored mask"

@@ -187,3 +187,27 @@ def test_the_renderer_draws_scene_by_scene_and_others_go_by_the_plan() -> None:
     rendered = planned(mixed, images=2)
     assert order_of(rendered).tolist() == [0, 4, 1, 5, 2, 3]
     assert order_of(planned(mixed, "sdxl-base-1.0", images=2)).tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("masker", "kept"),
+    [
+        ("exact", {"file", "proposal", "corrected", "whole"}),
+        ("salient", {"file", "corrected", "whole"}),
+        ("whole", {"file"}),
+    ],
+)
+def test_what_the_masker_makes_itself_is_no_part_of_the_plan(masker: str, kept: set[str]) -> None:
+    made = {
+        "file": StoredMask("", "/1.png", "file"),
+        "proposal": StoredMask("", "/2.png", "salient", {"marks": [{"type": "salient"}]}),
+        "corrected": StoredMask(
+            "", "/3.png", "salient", {"marks": [{"type": "salient"}, {"type": "keep"}]}
+        ),
+        "whole": StoredMask("", "/4.png", "whole", {"marks": [{"type": "whole"}]}),
+    }
+    judging = ScoringPlan(MaskerSpec(masker))
+    for name, mask in made.items():
+        item = replace(ITEMS[0], masks={0: mask})
+        (planned_item,) = make_plan(PROMPTS, "x", items=(item,), judging=judging).items
+        assert bool(planned_item.masks) == (name in kept), name

@@ -144,6 +144,31 @@ def test_only_the_renderers_own_masks_say_that_it_left_an_object_out(
     ] == [said]
 
 
+def test_another_mask_than_the_stored_one_is_not_given_its_id(tmp_path: Path) -> None:
+    prompt = some_prompts(1, ("cna",))[0]
+    request = GenerationRequest(
+        "reference-renderer", "", 3, width=64, height=64, targets=prompt.targets
+    )
+    (sample,) = ReferenceRenderer().draw([request], lambda report: None, Event())
+    stored, path = tmp_path / "a.png", tmp_path / "m.png"
+    stored.write_bytes(encode_png(sample.srgb8))
+    path.write_bytes(sample.masks[0].mask.png())
+    masks = {0: StoredMask("m" * 64, str(path), "renderer")}
+    item = StoredItem(0, 0, image_id(sample.srgb8), str(stored), masks, "reference-renderer")
+    results = {}
+    for masker in ("exact", "whole"):
+        judging = ScoringPlan(MaskerSpec(masker), rules=("truehue",))
+        plan = make_plan((prompt,), "them", items=(item,), judging=judging)
+        made = Worker(RunWork(RunFolder.create(tmp_path / "runs", plan).path), "w1")
+        try:
+            made.work_on(batch(0))
+            ((results[masker],),) = (row.masks for row in written(made))
+        finally:
+            made.close()
+    assert (results["exact"].mask_id, results["exact"].maker) == ("m" * 64, "renderer")
+    assert (results["whole"].mask_id, results["whole"].area_px) == ("", 64 * 64)
+
+
 def test_samples_that_were_changed_or_are_gone_do_not_go_on(
     tmp_path: Path, few: list[Prompt]
 ) -> None:
