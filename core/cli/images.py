@@ -10,8 +10,9 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from truehue.core.command import JSON, Command, UsageError, arg, either, flag
 from truehue.core.errors import BadInput
@@ -22,7 +23,7 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 from truehue.core.runs.records import SALIENT, WHOLE
 from truehue.core.spreadsheets import cell
-from truehue.core.verdict.rules import DEFAULT_RULE, RULES
+from truehue.core.verdict.rules import DEFAULT_RULE, RULES, UNSCORED
 
 EPILOG = """\
 examples:
@@ -30,6 +31,7 @@ examples:
   python -m truehue images runs/sdxl/cna_l2 --prompts cna_l2.csv --expected 4 --read
   python -m truehue images runs/sdxl --set concepts --json > report.json
   python -m truehue images photos --measure > colors.csv
+  python -m truehue images photos --measure --json > colors.json
 
 A CSV file with the columns file and prompt_id or prompt at the top of the folder links the images;
 without one, their names do. --measure prints the verdict on each object that a target color is given
@@ -59,15 +61,15 @@ def _prompts(options: argparse.Namespace) -> Sequence[Prompt]:
 def _report(options: argparse.Namespace) -> int:
     if options.expected < 1:
         raise UsageError(f"--expected is 1 or more, not {options.expected}.")
-    if options.json and options.measure:
-        raise UsageError("Give only one of --json and --measure, which prints a CSV table.")
     if not options.measure and options.rule != DEFAULT_RULE:
         raise UsageError("--rule belongs to --measure.")
     if not options.measure and options.masker != SALIENT:
         raise UsageError("--masker belongs to --measure.")
     planned = plan(options.folder, _prompts(options), model=options.model)
     if options.measure:
-        _print_table(planned, options.rule, options.masker)
+        _check_masker(options.masker)
+        rows = _measured(planned, options.rule, options.masker)
+        (_print_json if options.json else _print_csv)(rows)
         return 0
     tally = Tally(planned, options.expected)
     if options.read:
@@ -78,26 +80,48 @@ def _report(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print_table(planned: FolderPlan, rule_id: str, masker: str) -> None:
-    """A CSV line an object, as soon as its image is measured; what is left out goes to standard
-    error. Raises BadInput where nothing finds the objects, or there is no image."""
-    from truehue.core.image_sets.measured import measured_rows  # it takes time to import
-    from truehue.core.masks import salient
+def _check_masker(masker: str) -> None:
+    """Raises BadInput where nothing finds the objects."""
+    from truehue.core.masks import salient  # it takes time to import
 
     if masker == SALIENT and not salient.is_available():
         raise BadInput(f"Images are measured within what stands out. {salient.how_to_get()}")
+
+
+def _measured(planned: FolderPlan, rule_id: str, masker: str) -> Iterator[dict[str, Any]]:
+    """The rows of the images, as soon as each is measured; what is left out, and how many rows have
+    no result, goes to standard error. Raises BadInput where there is no image."""
+    from truehue.core.image_sets.measured import measured_rows
+
     for remark in (*planned.extra, *planned.problems):
         print(f"{remark.where}: {remark.why}", file=sys.stderr)
     if not planned.found:
         raise BadInput(f"There is no image to measure in {planned.folder.name}.")
-    table: csv.DictWriter[str] | None = None
+    count, unscored = 0, 0
     for step in read(planned):
         for row in measured_rows(step, rule_id, masker):
-            if table is None:
-                table = csv.DictWriter(sys.stdout, list(row), lineterminator="\n")
-                table.writeheader()
-            table.writerow({name: cell(value) for name, value in row.items()})
-            sys.stdout.flush()
+            yield row
+            count, unscored = count + 1, unscored + (row["status"] == UNSCORED)
+    print(f"{count:,} rows, {unscored:,} of them unscored.", file=sys.stderr)
+
+
+def _print_csv(rows: Iterable[dict[str, Any]]) -> None:
+    table: csv.DictWriter[str] | None = None
+    for row in rows:
+        if table is None:
+            table = csv.DictWriter(sys.stdout, list(row), lineterminator="\n")
+            table.writeheader()
+        table.writerow({name: cell(value) for name, value in row.items()})
+        sys.stdout.flush()
+
+
+def _print_json(rows: Iterable[dict[str, Any]]) -> None:
+    """One JSON array, a row a line, each as soon as it is there."""
+    separator = "["
+    for row in rows:
+        print(f"{separator}{json.dumps(row)}", end="", flush=True)
+        separator = ",\n"
+    print("]")
 
 
 COMMAND = Command(
@@ -114,8 +138,8 @@ COMMAND = Command(
         flag("--read", "open every image too, to find broken ones"),
         flag(
             "--measure",
-            "instead of the report, measure what stands out in every image, and print a CSV table: "
-            "verdicts, or colors with the name that people use most",
+            "instead of the report, measure what stands out in every image, and print a CSV table, or "
+            "JSON: verdicts, or colors with the name that people use most",
         ),
         arg(
             "--masker",

@@ -143,14 +143,21 @@ def test_images_are_measured_with_and_without_a_target(
     assert float(other["a*"]) == pytest.approx(one.lab[1], abs=0.005)
     assert [rows[name]["status"] for name in ("broken.png", "flat.png")] == ["unscored"] * 2
     assert rows["flat.png"]["reason"].startswith("Nothing stands out")
-    assert "no image file none.png" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "no image file none.png" in said
+    assert "4 rows, 2 of them unscored." in said
     _, text = run(folder, "--measure", "--masker", "whole")
     whole = {row["file"]: row for row in csv.DictReader(io.StringIO(text))}
     assert (whole["flat.png"]["status"], whole["flat.png"]["measured"]) == ("no_target", "#5A5A5A")
+    _, text = run(folder, "--measure", "--masker", "whole", "--json")
+    as_json = {row["file"]: row for row in json.loads(text)}
+    assert list(as_json) == list(whole)
+    assert as_json["flat.png"]["L*"] == float(whole["flat.png"]["L*"])
+    assert as_json["broken.png"]["measured"] is None
 
 
 def test_a_table_has_its_own_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for options in (("--measure", "--json"), ("--masker", "whole"), ("--rule", "paper")):
+    for options in (("--masker", "whole"), ("--rule", "paper")):
         with pytest.raises(SystemExit, match="2"):
             run(tmp_path, *options)
     assert "--rule belongs to --measure" in capsys.readouterr().err
