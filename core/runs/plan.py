@@ -130,12 +130,12 @@ def _with_own_masks(item: StoredItem, masker: str) -> StoredItem:
     the same request another run. The salient masker keeps what people have selected."""
     if masker == EXACT:
         return item
-    kept = {
+    masks = {
         target: mask
         for target, mask in item.masks.items()
         if mask.maker in EXACT_MAKERS or (masker == SALIENT and not is_proposal(mask.parameters))
     }
-    return replace(item, masks=kept)
+    return replace(item, masks=masks)
 
 
 def check_masker(spec: MaskerSpec) -> None:
