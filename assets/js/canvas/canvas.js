@@ -318,7 +318,7 @@ export class ColoringCanvas {
 
   /**
    * Fills all regions that look like the one at a pixel, or clears them, in one step. Where it has
-   * no color, those are the empty ones, without the paper around the drawing.
+   * no color, those are the empty ones of about its size, without the paper around the drawing.
    * @param {number} x
    * @param {number} y
    * @param {boolean} clears
@@ -339,7 +339,9 @@ export class ColoringCanvas {
         other !== label && !before && !surround[label] && surround[other];
       const others = layer
         .alike(before, closing)
-        .filter((other) => other !== label && !isLeft(other));
+        .filter((other) => other !== label && !isLeft(other))
+        // Without a color, what regions have in common is their form.
+        .filter((other) => before || regions.resembles(closing, label, other));
       const points = [x, y, ...others.flatMap((other) => regions.middle(closing, other))];
       for (let i = 0; i < points.length && this.hasRoom(); i += 2 * MAX_POINTS) {
         const part = points.slice(i, i + 2 * MAX_POINTS);
@@ -382,7 +384,7 @@ export class ColoringCanvas {
     this.log(action, layer.apply(action), pressed);
     this.hands.hover();
     this.announce({ undo: 'undone', redo: 'redone', clear: 'cleared' }[label]);
-    if (label === 'clear') this.tell('cleared');
+    this.tell(label === 'clear' ? 'cleared' : '');
   }
 
   /** Whether a stroke, or a drag that fills, is under way. */

@@ -23,7 +23,7 @@ export function original(canvas) {
     const { clientWidth, clientHeight } = view.stage;
     const wide = clientWidth / width > clientHeight / height;
     const [long, across] = wide
-      ? [clientWidth, clientHeight - LOOKS_PX]
+      ? [clientWidth, clientHeight]
       : [clientHeight - LOOKS_PX, clientWidth];
     const [rendered, drawnAcross] = wide ? [width, height] : [height, width];
     const free = long - (across * rendered) / drawnAcross;

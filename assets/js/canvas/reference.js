@@ -227,12 +227,10 @@ export class Reference {
   /** Gives the panel a part of the stage: its right side, or on a narrow screen what is below. */
   #layOut() {
     const { node } = this;
-    const { view, tools } = this.canvas;
+    const { view } = this.canvas;
     const wide = this.canvas.node.clientWidth >= WIDE_PX;
     view.reserved.right = wide && !node.hidden ? node.offsetWidth + 12 : 0;
-    if (!wide && !node.hidden)
-      view.covered = () =>
-        node.hidden ? 0 : Math.max(0, node.offsetHeight - tools.rail.offsetHeight);
+    if (!wide && !node.hidden) view.covered = () => node.offsetHeight;
     view.layOut();
   }
 

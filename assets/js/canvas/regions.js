@@ -2,6 +2,9 @@
 
 /** @typedef {Uint16Array | Int32Array} Labels a label for each pixel in raster order; 0 is none */
 
+/** Regions look alike up to this ratio of their areas and sides. */
+const ALIKE = 2;
+
 export class Regions {
   /** @type {Int32Array[][]} */ #runs = [];
   /** @type {Uint8Array[]} */ #surrounds = [];
@@ -40,6 +43,36 @@ export class Regions {
     let pixels = 0;
     for (let i = 0; i < spans.length; i += 3) pixels += spans[i + 2] - spans[i + 1];
     return pixels / (this.width * this.height);
+  }
+
+  /**
+   * Whether two regions have about the same size and proportions, such as beads of a chain.
+   * @param {number} closing
+   * @param {number} label
+   * @param {number} other
+   */
+  resembles(closing, label, other) {
+    const [own, others] = [this.#extent(closing, label), this.#extent(closing, other)];
+    return own.every(
+      (value, i) => Math.max(value, others[i]) <= ALIKE * Math.min(value, others[i]),
+    );
+  }
+
+  /**
+   * Area, longer and shorter side of a region, in pixels.
+   * @param {number} closing
+   * @param {number} label
+   */
+  #extent(closing, label) {
+    const spans = this.spans(closing, label);
+    let [area, left, right] = [0, this.width, 0];
+    for (let i = 0; i < spans.length; i += 3) {
+      area += spans[i + 2] - spans[i + 1];
+      left = Math.min(left, spans[i + 1]);
+      right = Math.max(right, spans[i + 2]);
+    }
+    const sides = [right - left, spans[spans.length - 3] - spans[0] + 1];
+    return [area, Math.max(...sides), Math.min(...sides)];
   }
 
   /**

@@ -12,10 +12,13 @@ const TOOLS = [
   ['pick', 'I', 'M4 20l1-4 8-8 3 3-8 8zM12 6l6 6M14 8l4-4a1.5 1.5 0 0 1 2 2l-4 4'],
   ['hand', 'H', 'M12 3v18M3 12h18M9 6l3-3 3 3M9 18l3 3 3-3M6 9l-3 3 3 3M18 9l3 3-3 3'],
 ];
+const STROKING = ['brush', 'eraser'];
 const CLEAR = 'M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13M10.5 11v5M13.5 11v5';
 const UNDO = 'M9 6L4 11l5 5M4 11h10a5 5 0 0 1 0 9h-3';
 const REDO = 'M15 6l5 5-5 5M20 11H10a5 5 0 0 0 0 9h3';
 const OPTIONS = 'M4 8h9M17 8h3M4 16h3M11 16h9M15 6v4M9 14v4';
+/** Between what stands in a corner of the stage, the edge, and the drawing. */
+const CORNER_PX = 16;
 const WHOLE = 'M9 4H4v5M15 4h5v5M20 15v5h-5M4 15v5h5';
 
 export class Tools {
@@ -67,6 +70,13 @@ export class Tools {
     this.keys = zoom('keys', '?', () => canvas.help());
     this.keys.title += ' (?)';
     this.keys.classList.add('cv-keys');
+    canvas.view.corners = (columns) => {
+      this.looks.classList.toggle('columns', columns);
+      const widths = [...this.looks.children].map(
+        (node) => /** @type {HTMLElement} */ (node).offsetWidth,
+      );
+      return widths.map((width) => width && width + CORNER_PX);
+    };
     this.looks = make(
       'div',
       { class: 'cv-looks' },
@@ -141,11 +151,16 @@ export class Tools {
       make('div', { class: 'cv-segments' }, ...this.gaps),
     );
     gaps.title = say('gaps_help');
+    const size = make('span', {}, say('size'));
+    /** Settings of the brush and the eraser. */
+    this.strokes = [
+      make('label', { class: 'cv-size' }, size, this.size, this.pixels),
+      make('label', {}, make('span', {}, say('within')), this.within),
+    ];
     return this.#group(
       'options',
       'options',
-      make('label', { class: 'cv-size' }, make('span', {}, say('size')), this.size, this.pixels),
-      make('label', {}, make('span', {}, say('within')), this.within),
+      ...this.strokes,
       gaps,
       button(say('clear'), () => canvas.simply('clear'), { class: 'cv-wipe' }),
       this.done(),
@@ -182,8 +197,10 @@ export class Tools {
     this.show();
     if (!focuses) return;
     if (open === 'color') picker.focus();
-    else if (open) this.size.focus({ preventScroll: true });
-    else (before === 'color' ? this.color : this.more).focus({ preventScroll: true });
+    else if (open) {
+      const first = this.strokes[0].hidden ? this.gaps[this.canvas.closing] : this.size;
+      first.focus({ preventScroll: true });
+    } else (before === 'color' ? this.color : this.more).focus({ preventScroll: true });
   }
 
   #toggleReference() {
@@ -221,6 +238,7 @@ export class Tools {
     this.pixels.textContent = diameter + ' px';
     this.size.setAttribute('aria-valuetext', diameter + ' px');
     this.within.checked = canvas.within;
+    for (const node of this.strokes) node.hidden = !STROKING.includes(tool);
     this.gaps.forEach((node, closing) => aria(node, 'pressed', closing === canvas.closing));
   }
 }

@@ -7,7 +7,7 @@ import { make } from './nodes.js';
 
 const LARGEST = 24;
 export const PADDING_PX = 12;
-/** How high the buttons are that stand at the bottom of the stage. */
+/** How high the buttons are at the bottom of the stage, where they stand in a row. */
 export const LOOKS_PX = 48;
 const HATCH_PX = 8;
 
@@ -21,6 +21,14 @@ export class View {
   reserved = { left: 0, top: 0, right: 0 };
   /** How much of the stage a sheet covers from below. */
   covered = () => 0;
+  /**
+   * Puts the buttons in the lower corners into columns or rows. Gives back how wide they are, left and
+   * right, in CSS pixels.
+   * @type {(columns: boolean) => number[]}
+   */
+  corners = () => [0, 0];
+  /** How much is left free below for the buttons. */
+  #below = 0;
   /** @type {{ closing: number, label: number, empty: boolean } | null} the region under the hand */
   region = null;
   /** @type {{ x: number, y: number, diameter: number } | null} the brush under the hand */
@@ -78,8 +86,21 @@ export class View {
     const dpr = devicePixelRatio || 1;
     this.over.width = Math.round(clientWidth * dpr);
     this.over.height = Math.round(clientHeight * dpr);
+    this.#placeButtons();
     if (this.#fitted) this.fit();
     else this.#place();
+  }
+
+  /** The buttons stand beside the drawing where they have room, else below it. */
+  #placeButtons() {
+    this.#below = 0;
+    const { left, width } = this.#room;
+    const side = (width - this.width * this.#whole) / 2;
+    const isBeside = [true, false].some((columns) => {
+      const corners = this.corners(columns);
+      return left + side >= corners[0] && this.reserved.right + side >= corners[1];
+    });
+    if (!isBeside) this.#below = LOOKS_PX;
   }
 
   /** What of the stage is for the drawing, in CSS pixels. */
@@ -89,7 +110,7 @@ export class View {
     const { clientWidth, clientHeight } = this.stage;
     // A sheet is seldom open, and then the original is less wanted than the drawing.
     const above = sheet ? 0 : top;
-    const below = Math.max(sheet, LOOKS_PX);
+    const below = Math.max(sheet, this.#below);
     return {
       left,
       top: above,
