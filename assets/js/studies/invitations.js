@@ -191,6 +191,8 @@ export function linksView(box, current) {
       act: async () => {
         const answer = await send(`${current.address}/links/${link.id}/revoke`, {});
         current.study.links = answer.links;
+        // What was just created is not offered to be copied any more.
+        fresh.replaceChildren();
         show();
       },
     });

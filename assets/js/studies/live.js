@@ -357,7 +357,10 @@ export function liveView(box, current) {
     );
     all.people.set(
       whole(data.participants),
-      data.finished + ' finished · ' + data.active + ' active now',
+      data.finished +
+        ' finished · ' +
+        data.active +
+        (data.state === 'closed' ? ' not finished' : ' active now'),
     );
     all.gone.set(
       whole(gone),
