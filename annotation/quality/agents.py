@@ -9,12 +9,12 @@ itself.
 A sign's points are the natural logarithm of how much more often it is seen on scripts than on
 people, rounded to halves and at most :data:`MAX_POINTS`: counted on 24 development scripts and
 1,000 development people (``python -m tests.bench.agents --develop``), with half a case added to
-each. Four signs were on none of those scripts, which hid them or ran on a slow machine: ``browser``,
-``pressless``, ``hasty`` and ``instant`` have the most, because nothing that people do by hand makes
-them. Answers in less than 0.35 s are no sign: people in a hurry have more of them. Signs of one
-group tell of the same thing, so the strongest of a group counts. :data:`THRESHOLD` was set on the
-same development cases, where three weak signs together stay below it. What it does on others is in
-docs/science/agents.md.
+each. Five signs were on none of those scripts, which hid them, ran on a slow machine or colored
+nothing: ``browser``, ``pressless``, ``hasty``, ``instant`` and ``strokes`` have the most, because
+nothing that people do by hand makes them. Answers in less than 0.35 s are no sign: people in a
+hurry have more of them. Signs of one group tell of the same thing, so the strongest of a group
+counts. :data:`THRESHOLD` was set on the same development cases, where three weak signs together
+stay below it. What it does on others is in docs/science/agents.md.
 
 A score excludes nobody. People with a tool that clicks for them can have signs too, and a script
 that copies a hand has none.
@@ -88,6 +88,7 @@ SIGNS: Mapping[str, SignKind] = {
     "hasty": SignKind("path", 5.0, "the mouse is faster than a hand"),
     "level": SignKind("path", 5.0, "the mouse keeps one speed"),
     "abrupt": SignKind("path", 5.0, "the mouse does not slow down before it presses"),
+    "strokes": SignKind("path", 5.0, "strokes of the brush go along a ruler in even steps"),
     "centered": SignKind("aim", 5.0, "presses are exactly at the center of buttons"),
     "tapped": SignKind("press", 1.5, "presses of the mouse are shorter than a finger’s"),
     "instant": SignKind(
@@ -107,7 +108,10 @@ LEVEL, LATE = 0.35, 0.3
 CENTER_PX = 0.75
 SHORT_MS, CONSTANT = 25, 0.06
 METRONOME, STEADY = 0.06, 0.15
-MIN_REACHES, MIN_PRESSES, MIN_TIMES = 3, 3, 6
+MIN_REACHES, MIN_PRESSES, MIN_TIMES, MIN_STROKES = 3, 3, 6, 4
+STROKE_PX, STROKE_SHARE = 100, 0.75
+STROKE_POINTS, MAX_STROKES = (8, 512), 60
+"""How many points a stroke has that is looked at, and at most how many strokes of a participant."""
 
 
 @dataclass(frozen=True)
@@ -169,9 +173,16 @@ def read_traits(value: Any) -> list[str]:
     return [trait for trait in TRAITS if trait in said]
 
 
-def evidence_of(recorded: bool, enrolled_at: datetime, events: Sequence[Event]) -> Evidence:
+def evidence_of(
+    recorded: bool,
+    enrolled_at: datetime,
+    events: Sequence[Event],
+    strokes: Sequence[Sequence[int]] = (),
+) -> Evidence:
     """The signs of one participant. ``events`` are all of theirs but actions on a canvas, in the
-    order of storing, ``recorded`` is the plan's ``record_input``."""
+    order of storing, ``recorded`` is the plan's ``record_input``. ``strokes`` are their strokes of
+    the brush with :data:`STROKE_POINTS` points, x and y of each one after the other, in pixels of
+    the sketch."""
     if not recorded:
         return Evidence(False)
     answers = [event for event in events if event.kind is EventKind.ANSWER]
@@ -184,6 +195,7 @@ def evidence_of(recorded: bool, enrolled_at: datetime, events: Sequence[Event]) 
         *_of_source(presses, len(answers), known),
         *_of_clock(enrolled_at, answers),
         *_of_paths(presses),
+        *_of_strokes(strokes),
         *_of_aim(presses),
         *_of_holds(presses),
         *_of_times(answers),
@@ -277,6 +289,32 @@ def _of_paths(presses: Sequence[Mapping[str, Any]]) -> list[Sign]:
 def _is_ruled(press: Mapping[str, Any]) -> bool:
     distance = press["distance"]
     return distance >= RULED_PX and press["bend"] <= max(RULED_MIN_PX, RULED_SHARE * distance)
+
+
+def _of_strokes(strokes: Sequence[Sequence[int]]) -> list[Sign]:
+    """How the brush went: a hand neither keeps a line nor one speed."""
+    long = [stroke for stroke in strokes if _length(stroke) >= STROKE_PX]
+    even = sum(_is_even_line(stroke) for stroke in long)
+    if len(long) < MIN_STROKES or even < STROKE_SHARE * len(long):
+        return []
+    return [_sign("strokes", even, len(long))]
+
+
+def _length(stroke: Sequence[int]) -> float:
+    """From the first point of a stroke to the last, in pixels."""
+    return math.dist(stroke[:2], stroke[-2:])
+
+
+def _is_even_line(stroke: Sequence[int]) -> bool:
+    """Whether every point is where even steps along a line from end to end would put it."""
+    points = list(zip(stroke[::2], stroke[1::2], strict=True))
+    (x0, y0), (x1, y1), last = points[0], points[-1], len(points) - 1
+    # Whole pixels, and a point that was left out as too near the one before.
+    off = max(RULED_MIN_PX, RULED_SHARE * _length(stroke)) + 0.75
+    return all(
+        math.dist((x, y), (x0 + (x1 - x0) * n / last, y0 + (y1 - y0) * n / last)) <= off
+        for n, (x, y) in enumerate(points)
+    )
 
 
 def _of_aim(presses: Sequence[Mapping[str, Any]]) -> list[Sign]:

@@ -515,6 +515,24 @@ class StudyEvents:
             by_person.setdefault(person, []).append(aware(index))
         return by_person
 
+    def strokes(
+        self, study_id: str, min_points: int, max_points: int, limit: int
+    ) -> dict[str, list[list[int]]]:
+        """The first ``limit`` strokes of each participant of a study that have so many points: x and
+        y of each, one after the other."""
+        rows = self._database.rows(
+            "SELECT participant_id, TRY_CAST(body->'points' AS INTEGER[]) AS points "
+            f"FROM study_events {_OF_STUDY} WHERE kind = ? AND body->>'do' = 'stroke' "
+            "AND json_array_length(body->'points') BETWEEN ? AND ? "
+            "QUALIFY row_number() OVER (PARTITION BY participant_id ORDER BY number) <= ? "
+            "ORDER BY participant_id, number",
+            [study_id, EventKind.ACTION.value, 2 * min_points, 2 * max_points, limit],
+        )
+        by_person: dict[str, list[list[int]]] = {}
+        for person, points in rows:
+            by_person.setdefault(person, []).append(points)
+        return by_person
+
     def costs(self, study_id: str) -> dict[str, int]:
         """About how many bytes the events of each participant take."""
         rows = self._database.rows(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypedDict
 
 from truehue.annotation.judgments.answers import answers_of
@@ -17,8 +17,9 @@ from truehue.annotation.judgments.questions import (
     target_in,
 )
 from truehue.annotation.participants import BEFORE_TRIALS, ExclusionRule, rule_of, too_fast
-from truehue.annotation.quality.agents import THRESHOLD, evidence_of
+from truehue.annotation.quality.agents import MAX_STROKES, STROKE_POINTS, THRESHOLD, evidence_of
 from truehue.annotation.report import Person, people_results
+from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan, from_json
 from truehue.core.errors import BadInput
 from truehue.core.studies import (
@@ -55,6 +56,7 @@ class StudySource:
     events: Mapping[str, Sequence[Event]]
     decisions: Mapping[str, Decision]
     erased: tuple[int, ...]
+    strokes: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
 
     @property
     def people(self) -> list[Person]:
@@ -96,17 +98,29 @@ def read_source(context: Context, study_id: str) -> StudySource:
         )
     )
     rule = storage.studies.rule(study.id)
+    plan = from_json(study.plan)
     return StudySource(
         study,
-        from_json(study.plan),
+        plan,
         rule_of(rule),
-        rule is None or not rule.keys() & {field.name for field in fields(ExclusionRule)},
+        rule is None or not rule.keys() & {part.name for part in fields(ExclusionRule)},
         participants,
         storage.participants.trials_of_study(study.id),
         storage.study_events.of_study(study.id, without=EventKind.ACTION),
         storage.participants.decisions(study.id),
         tuple(storage.participants.erasures(study.id)),
+        strokes_of(context, plan, study.id),
     )
+
+
+def strokes_of(
+    context: Context, plan: StudyPlan, study_id: str
+) -> Mapping[str, Sequence[Sequence[int]]]:
+    """The strokes in which signs of a script are looked for, by participant; none where the study
+    does not record input."""
+    if not plan.record_input or plan.kind is not Kind.COLORINGS:
+        return {}
+    return context.storage.study_events.strokes(study_id, *STROKE_POINTS, MAX_STROKES)
 
 
 def source_key(context: Context, study_id: str) -> tuple[Any, ...]:
@@ -184,10 +198,13 @@ class AgentSigns(TypedDict):
 
 
 def agent_json(
-    plan: StudyPlan, participant: ParticipantRecord, events: Sequence[Event]
+    plan: StudyPlan,
+    participant: ParticipantRecord,
+    events: Sequence[Event],
+    strokes: Sequence[Sequence[int]] = (),
 ) -> AgentSigns | None:
     """The signs of a script; None where the study does not record input."""
-    evidence = evidence_of(plan.record_input, participant.enrolled_at, events)
+    evidence = evidence_of(plan.record_input, participant.enrolled_at, events, strokes)
     if not evidence.recorded:
         return None
     return {

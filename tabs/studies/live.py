@@ -25,7 +25,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.participants.service import Participation
-from truehue.tabs.sources.studies import agent_json
+from truehue.tabs.sources.studies import agent_json, strokes_of
 
 if TYPE_CHECKING:
     from truehue.storage.store import Storage
@@ -375,6 +375,7 @@ def _read(context: Context, record: StudyRecord) -> Progress:
     log = storage.studies.log(record.id)
     ledger = Ledger(newest, exclusions_of(newest, log, marks, numbers))
     now = storage.now().astimezone(UTC)
+    strokes = strokes_of(context, newest, record.id)
     people = []
     answers: Counter[str] = Counter()
     for participant in participants:
@@ -384,7 +385,7 @@ def _read(context: Context, record: StudyRecord) -> Progress:
         ledger.assign(participant.number, served)
         for event in own:
             ledger.take(participant.number, event)
-        person = _person(plan, participant, served, own)
+        person = _person(plan, participant, served, own, strokes.get(participant.id, ()))
         person = replace(person, excluded=ledger.excludes(participant.number, now))
         answers.update(person.answered)
         people.append(person)
@@ -392,7 +393,11 @@ def _read(context: Context, record: StudyRecord) -> Progress:
 
 
 def _person(
-    plan: Any, record: ParticipantRecord, trials: Sequence[Trial], events: Sequence[Event]
+    plan: Any,
+    record: ParticipantRecord,
+    trials: Sequence[Trial],
+    events: Sequence[Event],
+    strokes: Sequence[Sequence[int]],
 ) -> Person:
     main = {trial.position: trial for trial in trials if trial.purpose is Purpose.MAIN}
     answers = answers_of(plan, trials, events)
@@ -401,6 +406,7 @@ def _person(
     by_id = {event.id: event for event in events}
     times = [by_id[answer.event_id].at for answer in state.values()]
     signs = [event.at for event in events if event.at is not None]
+    agent = agent_json(plan, record, events, strokes)
     return Person(
         record,
         _stage(plan, record.number, trials, answers, events),
@@ -414,7 +420,7 @@ def _person(
             answer.response_ms for answer in state.values() if answer.kind is not AnswerKind.SKIP
         ),
         any(event.kind is EventKind.ANSWER for event in events),
-        agent=None if (agent := agent_json(plan, record, events)) is None else agent["flagged"],
+        agent=None if agent is None else agent["flagged"],
     )
 
 

@@ -186,7 +186,9 @@ def person_json(
         "reasons": list(result.excluded),
         "decision": decision_json(source.decisions.get(participant.id)),
         "too_fast": too_fast_json(participant, events),
-        "agent": agent_json(source.plan, participant, events),
+        "agent": agent_json(
+            source.plan, participant, events, source.strokes.get(participant.id, ())
+        ),
         "comments": kinds[EventKind.COMMENT],
     }
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 
-from tests.hands import people
+from tests.hands import Hand, people
 from truehue.annotation.quality.agents import (
     MAX_PRESSES,
     SIGNS,
@@ -140,6 +142,45 @@ def test_malformed_records_are_left_out_and_refuse_nothing() -> None:
     # What an import brings is read as well as it can be: a way without its numbers is none.
     found = evidence({"by": "mouse", "distance": 400}, {"by": "mouse", "distance": 400, "jump": 9})
     assert names(found) == set()
+
+
+def line(steps: int, wobble: float, seed: int = 0) -> list[int]:
+    """A stroke of 180 px in even steps, off by so much, in pixels."""
+    rng = np.random.default_rng(seed)
+    points = [(40 + 180 * n / steps, 60 + 50 * n / steps) for n in range(steps + 1)]
+    return [round(value) for point in points for value in point + rng.normal(0, wobble, 2)]
+
+
+def by_hand(hand: Hand) -> list[int]:
+    """The way of a mouse, as a brush that leaves out points nearer than 1.5 px."""
+    hand.events.clear()
+    hand.at, hand.hover = (100.0, 100.0), 0.0
+    hand.press((hand.rng.uniform(300, 900), hand.rng.uniform(250, 600), 40.0, 40.0), 900.0)
+    points: list[tuple[float, float]] = []
+    for x, y, _ in (step for kind, *more in hand.events if kind == "move" for step in more[0]):
+        if not points or math.dist(points[-1], (x, y)) >= 1.5:
+            points.append((x, y))
+    return [round(value) for point in points for value in point]
+
+
+def test_a_brush_that_goes_along_a_ruler_in_even_steps() -> None:
+    ruled = [line(20, 0.0), line(37, 0.2), line(9, 0.0), line(60, 0.2, 1)]
+    hands = [line(20, 4.0, seed) for seed in range(4)]
+    found = evidence_of(True, JOINED, (), [*ruled, hands[0]])
+    assert [(sign.name, found.flagged) for sign in found.signs] == [("strokes", True)]
+    assert found.signs[0].words.endswith("(4 of 5)")
+    # Too few, mostly by hand, or too short to say: a dot is even as well.
+    dots = [[5, 5, 6, 5, 7, 6, 8, 6]] * 9
+    for strokes in (ruled[:3], [*ruled, *hands], dots, []):
+        assert evidence_of(True, JOINED, (), strokes).signs == ()
+    assert evidence_of(False, JOINED, (), ruled).signs == ()
+
+
+def test_no_simulated_hand_goes_along_a_ruler() -> None:
+    for seed in range(40):
+        hand = Hand(("mouse", "touchpad")[seed % 2], np.random.default_rng(seed), True)
+        strokes = [by_hand(hand) for _ in range(12)]
+        assert evidence_of(True, JOINED, (), strokes).signs == ()
 
 
 @pytest.mark.process

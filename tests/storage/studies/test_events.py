@@ -132,6 +132,26 @@ def test_one_kind_can_be_left_out(storage: Storage) -> None:
     assert storage.study_events.count(record.study_id) == 2
 
 
+def test_the_first_strokes_of_each_participant(storage: Storage) -> None:
+    index = link(storage)
+    one, two = (person(storage, index) for _ in range(2))
+    other = person(storage, link(storage))
+    short, long, longer = ([n] * 2 * n for n in (3, 8, 20))
+
+    def action(points: list[int], do: str = "stroke") -> Event:
+        return Event(new_id(), EventKind.ACTION, 0, {"do": do, "points": points})
+
+    storage.study_events.append(
+        one.id,
+        [action(short), action(long), action(long, "fill_regions"), action(longer), action(long)],
+    )
+    storage.study_events.append(one.id, [Event(new_id(), EventKind.ACTION, 0, {"do": "undo"})])
+    storage.study_events.append(other.id, [action(long)])
+    assert storage.study_events.strokes(index[0], 8, 20, 2) == {one.id: [long, longer]}
+    assert storage.study_events.strokes(index[0], 8, 19, 9) == {one.id: [long, long]}
+    assert two.id not in storage.study_events.strokes(index[0], 1, 99, 9)
+
+
 def test_a_bad_batch_fails_alone(storage: Storage) -> None:
     """All wait for the one transaction: strangers and takers of others' ids among them."""
     index = link(storage)

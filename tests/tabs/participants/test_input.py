@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.tabs.participants.people import Room, answer, event, plan
+from tests.tabs.participants.people import Room, answer, coloring_plan, event, plan, stroke
 from truehue.annotation.quality.agents import THRESHOLD
-from truehue.annotation.studies.plan import from_json, to_json
+from truehue.annotation.studies.plan import Review, from_json, to_json
 from truehue.tabs.page.roles import OWNER
 from truehue.tabs.studies.exports import StudyTableRequest, table_file
 from truehue.tabs.studies.live import StudyRequest, live
@@ -93,6 +93,29 @@ def test_a_researcher_sees_signs_and_nobody_is_excluded_for_them(room: Room) -> 
         requests["score"],
     ]
     assert rows[0]["agent_signs"] == ""
+
+
+def test_strokes_along_a_ruler_are_shown_of_colorings(room: Room) -> None:
+    """Each of two people brushes one sketch; the first with a program."""
+    values = {"record_input": True, "votes": 9, "practice": 0, "review": Review.NONE}
+    link = room.opened(coloring_plan(room, **values))
+    ways = (
+        [(10 + 9 * step, 20 + 3 * step) for step in range(14)],
+        [(10 + step * step, 20 + 3 * step + step % 3) for step in range(14)],
+    )
+    for way in ways:
+        person = room.person(link)
+        person.enroll()
+        position = person.waiting[0]["position"]
+        points = [value for point in way for value in point]
+        person.colors(position, *[stroke(*points)] * 5)
+    results = compute(room.context, link.study.id, 20, lambda _: None)
+    signs = [sign for person in results["people"] for sign in person["agent"]["signs"]]
+    (sign,) = (sign for sign in signs if sign.startswith("strokes of the brush"))
+    assert sign.endswith("(5 of 5)")
+    assert results["people"][0]["agent"]["flagged"]
+    people = live(room.context, OWNER, StudyRequest(study=link.study.id))["people"]
+    assert people[0]["agent"]
 
 
 def test_a_study_that_does_not_record_stores_nothing_of_it(room: Room) -> None:
