@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
+import re
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +23,8 @@ CPU_GFLOPS_A_CORE = 50.0
 
 Offload = Literal["none", "model", "sequential"]
 Dtype = Literal["bfloat16", "float16", "float32"]
+_DEVICE_FILES = Path("/dev")
+_MIG_FILES = Path("/proc/driver/nvidia/capabilities")
 _GPU_FILES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg")
 
 
@@ -192,14 +196,19 @@ def cpu_name() -> str:
 def visible_gpus() -> tuple[str, ...]:
     """The NVIDIA GPUs that this process may use, each as ``CUDA_VISIBLE_DEVICES`` names it.
 
-    Counted by their device files, as torch would take seconds, and cut by ``CUDA_VISIBLE_DEVICES``
-    as CUDA reads it: nothing from the first entry on that names no GPU (an index beyond the last
-    one, -1, an empty text). UUIDs and names of MIG parts are taken as they are.
+    Counted by the device files that may be opened, as torch would take seconds: a container has no
+    others, and a cgroup of Slurm refuses them. Cut by ``CUDA_VISIBLE_DEVICES`` as CUDA reads it:
+    nothing from the first entry on that names no GPU (an index beyond the last one, -1, an empty
+    text). UUIDs and names of MIG parts are taken as they are. Where it is not set, a GPU that is
+    divided by MIG counts as its parts, of which CUDA shows a process one, and a step of Slurm
+    without cgroups has the GPUs of ``SLURM_STEP_GPUS`` (``SLURM_JOB_GPUS`` in a batch script).
     """
     count = _gpu_files()
+    if not count:
+        return ()
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if named is None or not count:
-        return tuple(str(index) for index in range(count))
+    if named is None:
+        return _step_gpus(count) or _mig_parts() or tuple(str(index) for index in range(count))
     gpus: list[str] = []
     for entry in (part.strip() for part in named.split(",")):
         index = entry.isascii() and entry.isdigit() and int(entry) < count
@@ -215,4 +224,43 @@ def local_gpus() -> int:
 
 
 def _gpu_files() -> int:
-    return sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia[0-9]*"))
+    """Device files of GPUs that may be opened; access(2) asks the cgroup too."""
+    files = (path for path in _DEVICE_FILES.glob("nvidia[0-9]*") if path.name[6:].isdigit())
+    return sum(os.access(path, os.R_OK | os.W_OK) for path in files)
+
+
+def _step_gpus(count: int) -> tuple[str, ...]:
+    """What Slurm gave this step of the node's ``count`` GPUs; nothing where that is all that can
+    be opened: in a cgroup they are counted from 0, and not by the numbers that Slurm names."""
+    named = os.environ.get("SLURM_STEP_GPUS") or os.environ.get("SLURM_JOB_GPUS") or ""
+    gpus = tuple(dict.fromkeys(part.strip() for part in named.split(",")))
+    numbers = all(part.isascii() and part.isdigit() and int(part) < count for part in gpus)
+    return gpus if numbers and len(gpus) < count else ()
+
+
+def _mig_parts() -> tuple[str, ...]:
+    """The GPUs by UUID, where one of them is divided by MIG: that one by its parts.
+
+    The driver's files say whether there are parts, and only ``nvidia-smi -L`` what they are called.
+    Empty where none is divided, or where it cannot be asked.
+    """
+    if not any(_MIG_FILES.glob("gpu*/mig/gi*/ci*")):
+        return ()
+    try:
+        listed = subprocess.run(
+            ["nvidia-smi", "-L"], capture_output=True, text=True, timeout=30, check=True
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ()
+    gpus: list[str] = []
+    whole = ""
+    for line in listed.splitlines():
+        found = re.search(r"UUID: ((?:GPU|MIG)-[^)\s]+)", line)
+        if found is None:
+            continue
+        if found[1].startswith("GPU-"):
+            whole = found[1]
+        elif whole in gpus:
+            gpus.remove(whole)
+        gpus.append(found[1])
+    return tuple(gpus)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -100,10 +102,84 @@ def test_gpus_are_those_that_are_visible(
     named: str | None, gpus: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("truehue.core.machine._gpu_files", lambda: 4)
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    for name in ("CUDA_VISIBLE_DEVICES", "SLURM_STEP_GPUS", "SLURM_JOB_GPUS"):
+        monkeypatch.delenv(name, raising=False)
     if named is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", named)
     assert visible_gpus() == gpus
     assert local_gpus() == len(gpus)
     monkeypatch.setattr("truehue.core.machine._gpu_files", lambda: 0)
     assert visible_gpus() == ()
+
+
+@pytest.fixture
+def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The files of a node with four GPUs, in which no variable names one."""
+    for name in ("CUDA_VISIBLE_DEVICES", "SLURM_STEP_GPUS", "SLURM_JOB_GPUS"):
+        monkeypatch.delenv(name, raising=False)
+    devices, capabilities = tmp_path / "dev", tmp_path / "capabilities"
+    devices.mkdir()
+    for name in ("nvidiactl", "nvidia-uvm", *(f"nvidia{index}" for index in range(4))):
+        (devices / name).touch()
+    for index in range(4):  # there with every driver, divided or not
+        (capabilities / f"gpu{index}" / "mig" / "config").mkdir(parents=True)
+    monkeypatch.setattr("truehue.core.machine._DEVICE_FILES", devices)
+    monkeypatch.setattr("truehue.core.machine._MIG_FILES", capabilities)
+    return tmp_path
+
+
+def test_gpus_that_a_cgroup_refuses_are_not_counted(
+    node: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    access = os.access
+
+    def refused(path: Path, mode: int) -> bool:
+        return path.name in ("nvidia2", "nvidia3") and access(path, mode)
+
+    assert visible_gpus() == ("0", "1", "2", "3")
+    monkeypatch.setattr("truehue.core.machine.os.access", refused)
+    assert visible_gpus() == ("0", "1")
+    # Slurm's numbers are the node's; those that CUDA knows here begin at 0.
+    monkeypatch.setenv("SLURM_STEP_GPUS", "2,3")
+    assert visible_gpus() == ("0", "1")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    assert visible_gpus() == ("1",)
+
+
+def test_a_step_of_slurm_has_its_gpus_where_no_cgroup_hides_the_others(
+    node: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_GPUS", "0,1,3")
+    assert visible_gpus() == ("0", "1", "3")
+    monkeypatch.setenv("SLURM_STEP_GPUS", "1,3")
+    assert visible_gpus() == ("1", "3")
+    for unknown in ("4", "gpu:1", ""):
+        monkeypatch.setenv("SLURM_STEP_GPUS", unknown)
+        monkeypatch.delenv("SLURM_JOB_GPUS", raising=False)
+        assert visible_gpus() == ("0", "1", "2", "3")
+
+
+LISTED = """\
+GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-aaaa)
+  MIG 3g.20gb     Device  0: (UUID: MIG-1111)
+  MIG 3g.20gb     Device  1: (UUID: MIG-2222)
+GPU 1: NVIDIA A100-SXM4-40GB (UUID: GPU-bbbb)
+"""
+
+
+@pytest.mark.process
+def test_a_gpu_that_is_divided_counts_as_its_parts(
+    node: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = node / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\n[ \"$*\" = -L ] || exit 1\ncat <<'END'\n{LISTED}END\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(node), prepend=os.pathsep)
+    assert visible_gpus() == ("0", "1", "2", "3")
+    (node / "capabilities/gpu0/mig/gi1/ci0").mkdir(parents=True)
+    assert visible_gpus() == ("MIG-1111", "MIG-2222", "GPU-bbbb")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "MIG-2222")
+    assert visible_gpus() == ("MIG-2222",)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    program.write_text("#!/bin/sh\nexit 9\n")  # the driver does not answer
+    assert visible_gpus() == ("0", "1", "2", "3")

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from tests.core.batch import hold
+from truehue.core import machine
 from truehue.core.batch.execute import WorkerPool, execute
 from truehue.core.batch.folder import BatchFolder
 from truehue.core.batch.records import DONE, Row, WorkNames
@@ -94,8 +95,12 @@ class OnGpu(Squares):
 
 
 class _SaysGpu(Squarer):
+    """Asks torch, as models do; a test has one of its own, with the GPUs of its node."""
+
     def do(self, position: int, attempt: int) -> Row:
-        raise ItemFailed(f"GPU {os.environ.get('CUDA_VISIBLE_DEVICES')}", {"number": position})
+        machine._GPU_FILES = (sys.executable,)  # something that exists: torch is to be asked
+        device = machine.machine()
+        raise ItemFailed(f"{device.device} {device.name}", {"number": position})
 
 
 def begun(index: Path, total: int, first: int = 10) -> Path:

@@ -269,11 +269,31 @@ def test_work_goes_to_other_processes_as_where_it_is(
     assert (copy.steps, copy.total, copy.folder.path) == (3, 5, path)
 
 
+NODE = """
+import os
+
+names = {"4": "A card", "MIG-b": "A part of a card"}
+assert "CUDA_VISIBLE_DEVICES" in os.environ
+visible = [names[entry] for entry in os.environ["CUDA_VISIBLE_DEVICES"].split(",")]
+
+
+class cuda:
+    is_available = staticmethod(lambda: bool(visible))
+    mem_get_info = staticmethod(lambda: (2**30, 2**31))
+    memory_reserved = memory_allocated = staticmethod(lambda: 0)
+    get_device_name = staticmethod(lambda: visible[0] if len(visible) == 1 else f"{len(visible)} GPUs")
+    is_bf16_supported = staticmethod(lambda including_emulation: True)
+"""
+"""A torch that reads what is visible when it is first asked, as CUDA does."""
+
+
 @pytest.mark.process
 def test_each_worker_sees_a_gpu_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With real processes and made-up GPUs; no device is asked."""
+    """With real processes, and a torch of made-up GPUs."""
+    (tmp_path / "torch.py").write_text(NODE)
+    monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,MIG-b")
-    monkeypatch.setattr("truehue.core.batch.local_team.visible_gpus", lambda: ("4", "MIG-b"))
+    monkeypatch.setattr("truehue.core.machine._gpu_files", lambda: 8)
     work = OnGpu(begun(tmp_path, 4))
     team = LocalTeam(work, 1)
     seen: dict[str, str] = {}
@@ -295,14 +315,18 @@ def test_each_worker_sees_a_gpu_of_its_own(tmp_path: Path, monkeypatch: pytest.M
     try:
         run("s001w1", "s001w2", "s001w3")
         # The third shares the first one's; whoever comes for one that died takes its place.
-        assert seen == {"s001w1": "GPU 4", "s001w2": "GPU MIG-b", "s001w3": "GPU 4"}
+        assert seen == {
+            "s001w1": "cuda A card",
+            "s001w2": "cuda A part of a card",
+            "s001w3": "cuda A card",
+        }
         pid = team.pid("s001w2")
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
         while team.pid("s001w2") is not None:
             team.events(0.1)
         run("s001w4")
-        assert seen["s001w4"] == "GPU MIG-b"
+        assert seen["s001w4"] == "cuda A part of a card"
     finally:
         team.close()
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "4,MIG-b"
