@@ -172,6 +172,28 @@ def command(
     return lambda run: Command(name, help, parts, run, **settings)
 
 
+def typed(parts: Sequence[Argument | Group | Command], options: argparse.Namespace) -> list[str]:
+    """The arguments that give these options, for a command that is written down: positional ones
+    first, and of the others those that are not at their default."""
+    parser = Parser(add_help=False)
+    for part in parts:
+        if not isinstance(part, Command):
+            part.add_to(parser)
+    words: list[str] = []
+    for action in parser._actions:
+        value = getattr(options, action.dest)
+        if not action.option_strings:
+            words.insert(0, str(value))
+        elif value == action.default:
+            continue
+        elif action.nargs == 0:
+            words.append(action.option_strings[-1])
+        else:
+            several = value if isinstance(value, list) else [value]
+            words += [action.option_strings[-1], *map(str, several)]
+    return words
+
+
 def at_least_1(options: argparse.Namespace, *names: str) -> None:
     """Raises BadInput for a number below 1."""
     for name in names:

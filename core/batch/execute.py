@@ -10,13 +10,14 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
+from truehue.core.batch.array import running_tasks, tasks_of
 from truehue.core.batch.folder import LOCK, WORKERS_LOCK, BatchFolder
 from truehue.core.batch.health import done_of, set_aside, state_of
 from truehue.core.batch.journal import Journal, seal_left_over
@@ -41,6 +42,7 @@ MAX_DEATHS = 2
 _WAIT_S, _STATE_S = 0.25, 0.5
 _WORKERS_END_S = 60.0
 _LOOKED_AT_S, _OTHER_S = 1.0, 2.5
+_MAX_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -87,22 +89,61 @@ def execute(
             f"machine's. Start a {work_names.work} of your own."
         )
     work.check()
+    with _held(work):
+        return _Execution(work, crew, retry_failed, watch, team).run()
+
+
+def merge(work: Work, add: Callable[[], None] = lambda: None) -> BatchState:
+    """Seals what the tasks of a job array left in their journals, and returns the state of the
+    whole: finished, or paused with how many items are missing. Nothing is executed.
+
+    ``add`` brings rows from elsewhere, while the folder is held. Raises InUse while a task or
+    another process is at the work, and as :func:`execute`.
+    """
+    work.check()
+    with _held(work):
+        add()
+        return _Execution(work, WorkerPool(), False, lambda state: None, None).count()
+
+
+@contextmanager
+def _held(work: Work) -> Iterator[None]:
+    """Holds the folder, after what processes that are gone left behind was put in order."""
+    folder = work.folder
+    work_names = folder.words
+    tasks = running_tasks(folder)
     busy = f"Another process is running this {work_names.work}. Pause it there first."
+    if tasks:
+        names = ", ".join(str(task.task) for task in tasks[:_MAX_NAMED])
+        more = " and others" if len(tasks) > _MAX_NAMED else ""
+        busy = (
+            f"Tasks of a job array are running this {work_names.work}: {names}{more}. Pause it, or "
+            "wait for them."
+        )
     workers_busy = (
         f"Workers of an earlier process are still running this {work_names.work}. "
         "Try again in a minute."
     )
-    # Whoever asks for the state looks at the lock for a moment.
-    with hold_lock(folder.path / LOCK, busy, wait_s=_LOOKED_AT_S):
+    with ExitStack() as held:
+        for lock in folder.shared_locks():
+            held.enter_context(hold_lock(lock, busy, shared=True, wait_s=_LOOKED_AT_S))
+        # Whoever asks for the state looks at the lock for a moment.
+        held.enter_context(hold_lock(folder.path / LOCK, busy, wait_s=_LOOKED_AT_S))
         _refuse_elsewhere(folder)
         with hold_lock(folder.path / WORKERS_LOCK, workers_busy, wait_s=_WORKERS_END_S):
-            seal_left_over(folder.journal, folder.shard_folder, work.schema(), fitted=work.fitted)
+            seal_left_over(
+                folder.journal,
+                folder.shard_folder,
+                work.schema(),
+                f"{folder.worker_prefix}*",
+                work.fitted,
+            )
             for name in set_aside(folder, work.total):
                 log.warning("%s cannot be read: its %s are done again", name, work_names.items)
             # The lock is ours: whoever was at it ended without a word.
-            if state_of(folder).status == "running":
+            if state_of(folder).status == "running" or tasks_of(folder):
                 _sweep(folder)
-        return _Execution(work, crew, retry_failed, watch, team).run()
+        yield
 
 
 class _Execution:
@@ -121,11 +162,10 @@ class _Execution:
             to_do |= self._done.failed[self._order]
         self._left: deque[int] = deque(self._order[to_do].tolist())
         self._to_do = len(self._left)
-        self._session = _session(folder)
+        self._names = f"{folder.worker_prefix}s{_session(folder):03d}"
+        self._counted = self._order if work.counts_order else slice(None)
         self._team = team or _team(work, crew)
-        self._own = Journal(
-            folder.journal, folder.shard_folder, f"s{self._session:03d}c", self._schema
-        )
+        self._own = Journal(folder.journal, folder.shard_folder, f"{self._names}c", self._schema)
         self._busy: dict[str, Batch] = {}
         self._idle: list[str] = []
         self._alive: set[str] = set()
@@ -156,6 +196,13 @@ class _Execution:
         if unfinished or self._left or self._message:
             status = "cancelled" if self._folder.desired_state() == "cancel" else "paused"
         return self._report(status, at_once=True)
+
+    def count(self) -> BatchState:
+        """The state by what is there, written down; nothing is done."""
+        left = int(np.count_nonzero(self._done.attempts[self._order] == 0))
+        if left:
+            self._message = f"{left:,} {self._folder.words.items} have no result yet."
+        return self._report("paused" if left else "finished", at_once=True)
 
     def _loop(self) -> None:
         while (self._left or self._busy) and not self._message:
@@ -257,7 +304,7 @@ class _Execution:
 
     def _start(self) -> None:
         self._started += 1
-        worker = f"s{self._session:03d}w{self._started}"
+        worker = f"{self._names}w{self._started}"
         self._alive.add(worker)
         self._team.start(worker)
 
@@ -268,7 +315,7 @@ class _Execution:
         self._own.seal()
         if self._died:
             _sweep(self._folder)
-        self._seal(f"s{self._session:03d}*")
+        self._seal(f"{self._names}*")
         for worker, batch in self._busy.items():
             for path in sorted(self._folder.shard_folder.glob(f"{worker}-*.parquet")):
                 add_shard(self._done, path)
@@ -286,9 +333,9 @@ class _Execution:
         state = BatchState(
             run_id=self._folder.run_id,
             status=status,
-            total=self._work.total,
-            done=self._done.done,
-            failed=int(np.count_nonzero(self._done.failed)),
+            total=len(self._done.attempts[self._counted]),
+            done=int(np.count_nonzero(self._done.attempts[self._counted])),
+            failed=int(np.count_nonzero(self._done.failed[self._counted])),
             rate=round(rate, 4),
             seconds_left=items_left / rate if status == "running" and self._finished else None,
             workers=len(self._alive),
@@ -315,12 +362,17 @@ def _sweep(folder: BatchFolder) -> None:
 def _refuse_elsewhere(folder: BatchFolder) -> None:
     """Raises InUse where another machine is at the work though its lock could be had: some shared
     folders keep locks on each machine alone. Whoever is at it writes its state all the time."""
-    before = state_of(folder)
-    if before.status not in ("running", "interrupted") or before.host == socket.gethostname():
-        return
-    time.sleep(_OTHER_S)
-    if state_of(folder).updated_at != before.updated_at:
-        raise InUse(f"{before.host} is running this {folder.words.work}. Pause it there first.")
+    before = {part: state_of(part) for part in (folder, *tasks_of(folder))}
+    elsewhere = {
+        part: state
+        for part, state in before.items()
+        if state.status in ("running", "interrupted") and state.host != socket.gethostname()
+    }
+    if elsewhere:
+        time.sleep(_OTHER_S)
+    for part, state in elsewhere.items():
+        if state_of(part).updated_at != state.updated_at:
+            raise InUse(f"{state.host} is running this {folder.words.work}. Pause it there first.")
 
 
 @contextmanager
@@ -360,9 +412,10 @@ def _team(work: Work, crew: WorkerPool) -> Team:
 
 def _session(folder: BatchFolder) -> int:
     """A number that no earlier execution had: workers' names are never taken twice."""
-    names = [shard.name for shard in folder.shards()]
-    names += [path.name for path in folder.journal.glob("*.jsonl")]
-    used = [int(name[1:4]) for name in names if name[:1] == "s" and name[1:4].isdigit()]
+    files = (*folder.shards(), *folder.journals())
+    prefix = f"{folder.worker_prefix}s"
+    names = [path.name.removeprefix(prefix) for path in files if path.name.startswith(prefix)]
+    used = [int(name[:3]) for name in names if name[:3].isdigit()]
     path: Path = folder.path / "session"
     with suppress(OSError, ValueError):
         used.append(int(path.read_text()))

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from truehue.core.batch.records import STATUSES, WISHES, BatchState, WorkNames
 from truehue.core.errors import BadInput, DataFolderError
@@ -35,7 +35,9 @@ class BatchFolder:
     rows: then it says which folders workers write to, and which files its plan needs.
     """
 
-    words: ClassVar[WorkNames] = WorkNames()
+    words: WorkNames = WorkNames()
+    worker_prefix = ""
+    """What the names of its workers begin with: journals and shards have their names."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -82,6 +84,11 @@ class BatchFolder:
     def run_id(self) -> str:
         """The name of the folder."""
         return self.path.name
+
+    @property
+    def home(self) -> BatchFolder:
+        """The folder of the whole work: itself, but for a task of a job array."""
+        return self
 
     @property
     def total(self) -> int:
@@ -143,6 +150,18 @@ class BatchFolder:
         """The sealed shards, by name."""
         return sorted(self.shard_folder.glob("*.parquet"))
 
+    def journals(self) -> list[Path]:
+        """What workers have written and not sealed, by name."""
+        return sorted(self.journal.glob("*.jsonl"))
+
+    def shared_locks(self) -> tuple[Path, ...]:
+        """Locks that whoever executes it holds together with others."""
+        return ()
+
+    def worker_locks(self) -> tuple[Path, ...]:
+        """Locks that its workers hold together."""
+        return (self.path / WORKERS_LOCK,)
+
     def desired_state(self) -> str:
         """The users' wish: ``run``, ``pause`` or ``cancel``."""
         try:
@@ -175,7 +194,11 @@ class BatchFolder:
             sound = _is_sound(state)
         except (BadInput, TypeError, ValueError, LookupError, OverflowError):
             return None
-        return state if sound and state.total == self.total else None
+        return state if sound and self._is_of_plan(state) else None
+
+    def _is_of_plan(self, state: BatchState) -> bool:
+        """Whether a state is one of this plan: a list may have grown since."""
+        return state.total == self.total
 
     def save_state(self, state: BatchState) -> None:
         """Writes the state for everyone; only who executes it does."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from truehue.core.batch.array import after_tasks, running_tasks, state_of_tasks, tasks_of
 from truehue.core.batch.folder import LOCK, BatchFolder
 from truehue.core.batch.locks import is_free
 from truehue.core.batch.progress import Progress, add_journal, add_shard, nothing_done
@@ -43,7 +44,7 @@ def health_of(folder: BatchFolder, total: int) -> Health:
     folder.check_files()
     done: Progress = nothing_done(total)
     # Journals first: one that is sealed meanwhile is then among the shards.
-    for path in sorted(folder.journal.glob("*.jsonl")):
+    for path in folder.journals():
         add_journal(done, path)
     unreadable = []
     for path in folder.shards():
@@ -57,11 +58,16 @@ def health_of(folder: BatchFolder, total: int) -> Health:
 
 
 def done_of(folder: BatchFolder, total: int) -> Progress:
-    """The counts of a folder. Raises BadShard for a shard that cannot be read."""
+    """The counts of a folder. Raises BadShard for a shard of its own workers that cannot be read;
+    what other tasks of a job array wrote is theirs to mend."""
     done = nothing_done(total)
     for path in folder.shards():
-        add_shard(done, path)
-    for path in sorted(folder.journal.glob("*.jsonl")):
+        try:
+            add_shard(done, path)
+        except BadShard:
+            if path.name.startswith(folder.worker_prefix):
+                raise
+    for path in folder.journals():
         add_journal(done, path)
     return done
 
@@ -70,10 +76,13 @@ def state_of(folder: BatchFolder) -> BatchState:
     """How far the work is, as of now; work whose process is gone is ``interrupted``.
 
     Of work that nobody is at, what is there is counted: a state that was lost is made again, and one
-    that says more than there is becomes ``paused`` and says what is missing. Raises BadInput for a
+    that says more than there is becomes ``paused`` and says what is missing. Work at which tasks of
+    a job array are is ``running``. Raises BadInput for a
     folder that cannot be read.
     """
     state = folder.saved_state()
+    if running := running_tasks(folder):
+        return state_of_tasks(folder, running)
     if state is None or state.status != "running":
         return _reconciled(folder, state)
     if not is_free(folder.path / LOCK):
@@ -102,6 +111,11 @@ def _reconciled(folder: BatchFolder, state: BatchState | None) -> BatchState:
         "failed": health.failed,
         "problems": health.problems,
     }
+    more = health.done > (state.done if state else 0) and not health.unreadable
+    if more and tasks_of(folder):
+        base = state or BatchState(folder.run_id, "paused", total)
+        counts = replace(base, seconds_left=None, **counted)
+        return after_tasks(state, counts, folder.words.items)
     if state is None:
         if not health.done and not health.unreadable:
             return BatchState(folder.run_id, "planned", total)
@@ -140,6 +154,8 @@ def set_aside(folder: BatchFolder, total: int) -> list[str]:
     """
     moved = []
     for path in folder.shards():
+        if not path.name.startswith(folder.worker_prefix):
+            continue
         try:
             read_columns(path, None)
             add_shard(nothing_done(total), path)
@@ -173,7 +189,7 @@ def _text(folder: BatchFolder, health: Health, lost: int, before: int) -> str:
 
 def _mark(folder: BatchFolder) -> Any:
     """Changes when a file of results, a journal or a file of the plan does."""
-    paths = [*folder.shards(), *sorted(folder.journal.glob("*.jsonl")), *folder.plan_files()]
+    paths = [*folder.shards(), *folder.journals(), *folder.plan_files()]
     marks: list[Any] = [folder.total]
     for path in paths:
         try:

@@ -49,7 +49,7 @@ def parts_of(work: Work) -> list[Part]:
     import pyarrow as pa
 
     journals: dict[str, Any] = {}
-    for path in sorted(work.folder.journal.glob("*.jsonl")):
+    for path in work.folder.journals():
         try:
             rows = read_journal(path)
         except FileNotFoundError:

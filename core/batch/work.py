@@ -45,7 +45,7 @@ class ItemFailed(TrueHueError):
 class WorkerContext:
     """The worker's context for its doer.
 
-    ``folder`` is the work's, ``worker`` this worker's name, ``threads`` how many it may use (0:
+    ``folder`` is the whole work's, ``worker`` this worker's name, ``threads`` how many it may use (0:
     all). ``stop`` is set once people want a pause: pass it to what can be broken off.
     """
 
@@ -56,7 +56,8 @@ class WorkerContext:
         threads: int = 0,
         tell: Callable[[int], None] = lambda steps: None,
     ) -> None:
-        self.folder, self.worker, self.threads = folder, worker, threads
+        self.folder, self.worker, self.threads = folder.home, worker, threads
+        self._executed = folder
         self.stop = Event()
         self._report = tell
         self._steps = 0
@@ -66,7 +67,7 @@ class WorkerContext:
         """Whether people want the work to go on is looked up a few times a second."""
         if not self.stop.is_set() and time.monotonic() - self._looked > _LOOK_S:
             self._looked = time.monotonic()
-            if self.folder.desired_state() != "run":
+            if self._executed.desired_state() != "run":
                 self.stop.set()
         return self.stop.is_set()
 
@@ -123,6 +124,8 @@ class Work(ABC):
     """
 
     at_once = 1
+    counts_order = False
+    """Whether the state counts the items of ``order`` alone, and not all that the plan has."""
 
     def __init__(self, folder: BatchFolder) -> None:
         self.folder = folder
@@ -144,6 +147,11 @@ class Work(ABC):
         """The positions to be done, int64, in the order in which that is quickest. Positions that
         are left out are not to be done now."""
         return np.arange(self.total, dtype=np.int64)
+
+    def units(self, order: np.ndarray) -> np.ndarray:
+        """int64, for each item of ``order`` the unit that it belongs to: one task of a job array
+        does all of a unit, which shares something expensive. Here each is its own."""
+        return order
 
     def check(self) -> None:
         """Raises BadInput where this TrueHue would go on with something else than what began."""

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from truehue.core.batch.folder import WORKERS_LOCK
 from truehue.core.batch.journal import Journal
 from truehue.core.batch.locks import hold_lock
 from truehue.core.batch.records import FAILED, Row
@@ -46,13 +45,9 @@ class Worker:
         work.check()
         work_names = self.folder.words
         with ExitStack() as opened:
-            opened.enter_context(
-                hold_lock(
-                    self.folder.path / WORKERS_LOCK,
-                    f"The {work_names.work} is being resumed.",
-                    shared=True,
-                )
-            )
+            for lock in self.folder.worker_locks():
+                busy = f"The {work_names.work} is being resumed."
+                opened.enter_context(hold_lock(lock, busy, shared=True))
             self._journal = Journal(
                 self.folder.journal, self.folder.shard_folder, name, work.schema()
             )

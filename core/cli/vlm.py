@@ -13,8 +13,11 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from truehue.core.batch.execute import WorkerPool, execute, pausing_on_interrupt
+from truehue.core.batch.array import array_task, begin_task
+from truehue.core.batch.execute import WorkerPool, execute, merge, pausing_on_interrupt
 from truehue.core.batch.records import BatchState
+from truehue.core.batch.work import Work
+from truehue.core.cli.slurm import SCRIPT_OPTIONS, ArrayJob, make_output_folder, sbatch_script
 from truehue.core.cli.vlm_report import (
     as_text,
     differences_as_json,
@@ -33,6 +36,7 @@ from truehue.core.command import (
     group,
     print_problems,
     switch,
+    typed,
 )
 from truehue.core.diagnosis.colors import DEFAULT_SIZE_PX
 from truehue.core.errors import BadInput, ImageError
@@ -90,6 +94,8 @@ examples:
   python -m truehue vlm run questions --model ./InternVL3-1B-hf --image gray --out gray
   python -m truehue vlm run questions --model http://127.0.0.1:8000/v1 --name MODEL \\
       --key-env MY_KEY --at-once 8 --most-tokens 2000000 --out answers/served
+  python -m truehue vlm script questions --model qwen2.5-vl-7b --out answers/qwen --slurm
+  python -m truehue vlm merge answers/qwen
   python -m truehue vlm judge make judged --system l2 --count 58
   python -m truehue vlm judge report answers/judged
   python -m truehue vlm score answers/qwen gray --answers answers.csv
@@ -293,9 +299,7 @@ _JUDGE = Command(
 )
 
 
-@command(
-    "run",
-    "evaluate a model on a question set; resumes if already started",
+EVALUATION = (
     SET,
     arg(
         "--model MODEL",
@@ -358,6 +362,22 @@ _JUDGE = Command(
         arg("--most-requests N", "pause after this many", type=int),
         arg("--most-tokens N", "pause after this many input and output tokens", type=int),
     ),
+)
+SHARE = (
+    arg(
+        "--shard K/N",
+        "answer one share alone, as a task of a job array: 3/16 is the third of 16 (see: script)",
+        default="",
+    ),
+    flag("--resume", "with --shard: lift an earlier pause of the whole evaluation"),
+)
+
+
+@command(
+    "run",
+    "evaluate a model on a question set; resumes if already started",
+    *EVALUATION,
+    *SHARE,
     flag("--retry-failed", "retry unanswered questions"),
 )
 def _run(options: argparse.Namespace) -> int:
@@ -373,21 +393,32 @@ def _run(options: argparse.Namespace) -> int:
         options.temperature,
         options.seed,
     )
+    task = array_task(options.shard) if options.shard else None
+    if task is not None and model.kind == "served":
+        raise BadInput("A server answers several questions at once: --shard is for local models.")
     questions, source = read_questions(options.set)
     sources = Sources.local(options.models)
     prompt = partial(prompt_text, style=Style(options.style))
     folder = begin(options.out, questions, source, prompt, model, settings, sources)
     budget = Budget(options.most_requests, options.most_tokens)
-    work = EvaluationWork(folder.path, model, budget, options.models)
-    folder.set_desired_state("run")
-    with pausing_on_interrupt(folder):
+    evaluation = EvaluationWork(folder.path, model, budget, options.models)
+    if task is None or options.resume:
+        folder.set_desired_state("run")
+    if folder.desired_state() != "run":
+        raise BadInput(
+            f"{folder.path} was paused or cancelled. To go on: add --resume to one task, then start "
+            "the others."
+        )
+    work: Work = evaluation if task is None else begin_task(evaluation, task)
+    work.folder.set_desired_state("run")
+    with pausing_on_interrupt(work.folder):
         state = execute(
             work,
             WorkerPool(options.workers, threads=options.threads),
             retry_failed=options.retry_failed,
             watch=batch_progress("questions", folder.wait_message),
         )
-    return _ended(work, state)
+    return _ended(evaluation, state)
 
 
 def _model(options: argparse.Namespace) -> VisionModel:
@@ -415,6 +446,41 @@ def _ended(work: EvaluationWork, state: BatchState) -> int:
         spent = work.spent()
         print(f"Spent so far: {spent.spent_requests:,} requests, {spent.spent_tokens:,} tokens.")
     return exit_status(state)
+
+
+@command(
+    "merge",
+    "count what the tasks of a job array answered; says what is missing",
+    arg("folder DIR", "folder of the evaluation", type=Path),
+)
+def _merge(options: argparse.Namespace) -> int:
+    work = EvaluationWork(options.folder)
+    return _ended(work, merge(work))
+
+
+@command(
+    "script",
+    "print a file for Slurm's sbatch that evaluates a model as a job array",
+    *EVALUATION,
+    SCRIPT_OPTIONS,
+)
+def _script(options: argparse.Namespace) -> int:
+    model = _model(options)
+    if model.kind == "served":
+        raise BadInput("A server answers several questions at once: run the command itself.")
+    program = [sys.executable, "-m", "truehue", "vlm"]
+    job = ArrayJob(
+        f"An evaluation of {model.id} on {options.set}",
+        "truehue-vlm",
+        [*program, "run", *typed(EVALUATION, options)],
+        [*program, "merge", str(options.out)],
+        options.out,
+        model.kind == "local",
+    )
+    text = sbatch_script(job, options)
+    make_output_folder(job)
+    print(text, end="")
+    return 0
 
 
 @command(
@@ -520,7 +586,7 @@ def _models(options: argparse.Namespace) -> int:
 COMMAND = Command(
     "vlm",
     "Evaluates vision-language models on questions about images, and scores their answers.",
-    (_make, _import, _variants, _JUDGE, _run, _score, _models),
+    (_make, _import, _variants, _JUDGE, _run, _merge, _script, _score, _models),
     epilog=EPILOG,
     former="-m core.vlm",
 )

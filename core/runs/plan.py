@@ -293,8 +293,26 @@ def order_of(plan: RunPlan) -> np.ndarray:
     order = np.arange(plan.total, dtype=np.int64)
     if plan.kind != DRAWN or plan.model != RENDERER:
         return order
+    # The same seed for another guidance scale is the same scene too.
+    seeds = order % plan.images % plan.seeds
+    return np.lexsort((order, seeds, _scenes(plan)[order // plan.images]))
+
+
+def units_of(plan: RunPlan, order: np.ndarray) -> np.ndarray:
+    """What of a run one task of a job array does as a whole, int64 for each position of ``order``:
+    a scene of the renderer, a prompt with all its seeds, or one stored image."""
+    if plan.kind != DRAWN:
+        return order
+    prompts = order // plan.images
+    if plan.model != RENDERER:
+        return prompts
+    return _scenes(plan)[prompts] * plan.seeds + order % plan.images % plan.seeds
+
+
+def _scenes(plan: RunPlan) -> np.ndarray:
+    """For each prompt, int64, which scene of the renderer it asks for."""
     scenes: dict[tuple[tuple[str, str], ...], int] = {}
-    kinds = np.array(
+    return np.array(
         [
             scenes.setdefault(
                 tuple((target.name, target.role) for target in prompt.targets), len(scenes)
@@ -303,9 +321,6 @@ def order_of(plan: RunPlan) -> np.ndarray:
         ],
         dtype=np.int64,
     )
-    # The same seed for another guidance scale is the same scene too.
-    seeds = order % plan.images % plan.seeds
-    return np.lexsort((order, seeds, kinds[order // plan.images]))
 
 
 def _check_drawing(kind: str, drawing: GenerationPlan, scales: int) -> None:

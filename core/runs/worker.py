@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.batch import execute as batch
+from truehue.core.batch.array import ArrayTask, begin_task
 from truehue.core.batch.execute import Watch, WorkerPool
 from truehue.core.batch.journal import Misfit
 from truehue.core.batch.records import FAILED, BatchState, Row
@@ -34,7 +35,14 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import profiles_of
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.maskers import Masker, open_masker
-from truehue.core.runs.plan import file_digest, made_with, order_of, prompt_and_image_at, request_of
+from truehue.core.runs.plan import (
+    file_digest,
+    made_with,
+    order_of,
+    prompt_and_image_at,
+    request_of,
+    units_of,
+)
 from truehue.core.runs.provenance import GENERATOR, OtherWeights, of_generator, pin
 from truehue.core.runs.records import DRAWN, ItemResult, MaskResult, RunPlan, StoredItem
 from truehue.core.runs.score import not_generated, score
@@ -89,6 +97,10 @@ class RunWork(Work):
     def order(self) -> np.ndarray:
         """See :func:`truehue.core.runs.plan.order_of`."""
         return order_of(self.plan)
+
+    def units(self, order: np.ndarray) -> np.ndarray:
+        """See :func:`truehue.core.runs.plan.units_of`."""
+        return units_of(self.plan, order)
 
     def check(self) -> None:
         """See :func:`check_versions`."""
@@ -382,10 +394,14 @@ def execute(
     retry_failed: bool = False,
     watch: Watch = lambda state: None,
     team: Team | None = None,
+    task: ArrayTask | None = None,
 ) -> BatchState:
     """Does what of a run is not done yet, and returns how it ended: see
-    :func:`truehue.core.batch.execute.execute`."""
+    :func:`truehue.core.batch.execute.execute`. With ``task`` it does that task's share of it alone:
+    see :mod:`truehue.core.batch.array`."""
     crew = crew or ExecutionSettings()
     settings = WorkerSettings(crew.sources, dict(crew.endpoints))
-    work = RunWork(folder.path, settings)
+    work: Work = RunWork(folder.path, settings)
+    if task is not None:
+        work = begin_task(work, task)
     return batch.execute(work, crew, retry_failed=retry_failed, watch=watch, team=team)

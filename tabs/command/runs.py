@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 from truehue.core.batch.folder import PLAN
+from truehue.core.cli.slurm import SCRIPT_OPTIONS
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.command import (
     ENDPOINTS,
@@ -41,7 +42,7 @@ from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.command import start, status
+from truehue.tabs.command import array, start, status
 from truehue.tabs.command.status import folder_named, runs_root, status_json
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.runs.request import DEFAULT_IMAGES, DEFAULT_RULES, DETECTOR, SEGMENTER, SETTINGS
@@ -56,6 +57,10 @@ examples:
   python -m truehue runs start --set concepts --model sdxl-base-1.0 --images 5 --guidance 3,5,7,9
   python -m truehue runs status
   python -m truehue runs resume 3f2a
+  python -m truehue runs start --set gencolorbench --model sd3-medium --plan-only
+  python -m truehue runs script 3f2a --slurm --tasks 16 > job.sh
+  python -m truehue runs work 3f2a --shard 3/16
+  python -m truehue runs merge 3f2a
   python -m truehue runs export 3f2a --format zip --with-images
   python -m truehue runs export 3f2a --out report.html
   python -m truehue runs import a-run.truehue.zip
@@ -85,6 +90,7 @@ WORKERS = (
     MODELS_FOLDER,
     ENDPOINTS,
 )
+LOCAL_WORKERS = (WORKERS[0], *WORKERS[2:])
 RUN = arg("name RUN", "its name, or the first characters of its id")
 _SETS = ", ".join(prompt_set.id for prompt_set in PROMPT_SETS)
 _RULE_IDS = ", ".join(rule.id for rule in RULES)
@@ -176,6 +182,7 @@ START_OPTIONS = (
     ),
     arg("--name", "name of the run", default=""),
     flag("--estimate-only", "print the estimate and stop"),
+    flag("--plan-only", "make the run and stop, for a job array: runs script, runs work"),
     arg("--price-per-hour X", "machine cost per hour, for the estimate of the cost"),
     flag("--no-trial", "do not time a 3-image test where no earlier run gives an estimate"),
     flag(
@@ -363,6 +370,35 @@ COMMAND = Command(
             status.status,
         ),
         Command("list", "all runs, a line each", FOLDERS, status.list_runs),
+        Command(
+            "work",
+            "does one share of a run, as a task of a job array; the database stays as it is",
+            (
+                *FOLDERS,
+                *LOCAL_WORKERS,
+                RUN,
+                arg("--shard K/N", "the share: 3/16 is the third of 16", required=True),
+                flag("--retry-failed", "retry failed images of the share"),
+                flag("--resume", "lift an earlier pause of the whole run"),
+            ),
+            array.work,
+        ),
+        Command(
+            "merge",
+            "counts what the tasks of a job array did, and ingests it; says what is missing",
+            (
+                *FOLDERS,
+                RUN,
+                arg("copies FOLDER", "copies of the run's folder with more results", nargs="*"),
+            ),
+            array.merge_run,
+        ),
+        Command(
+            "script",
+            "prints a file for Slurm's sbatch that does a run as a job array",
+            (*FOLDERS[:2], *LOCAL_WORKERS, RUN, SCRIPT_OPTIONS),
+            array.script,
+        ),
         export_run,
         import_run,
     ),

@@ -76,7 +76,7 @@ def start(options: argparse.Namespace) -> int:
     )
     if not options.estimate_only:
         refuse_unscored(run_plans[0], options.masker)
-    crew = _crew(options, about_of(run_plans[0]))
+    crew = workers_of(options, about_of(run_plans[0]))
     check_folder(Path(options.data).expanduser())
     remarks = plan_remarks(inputs.request, run_plans)
     if crew.team == "local" and (shared := sharing_text(crew.workers, about_of(run_plans[0]))):
@@ -95,19 +95,32 @@ def start(options: argparse.Namespace) -> int:
     if not _agreed(options):
         return FINISHED
     folders = [RunFolder.create(runs_root(options), plan) for plan in run_plans]
+    if options.plan_only:
+        return _say_planned(options, folders)
     return _execute_all(options, folders, crew)
+
+
+def _say_planned(options: argparse.Namespace, folders: Sequence[RunFolder]) -> int:
+    """Says the runs that were made and not begun."""
+    if options.json:
+        print_now(json.dumps({"planned": [folder.run_id for folder in folders]}))
+        return FINISHED
+    for folder in folders:
+        print_now(f"Planned, not started: {folder.summary()['name']}, id {folder.run_id}")
+        print_now(f"  python -m truehue runs script {folder.run_id[:8]} --slurm > job.sh")
+    return FINISHED
 
 
 def resume(options: argparse.Namespace) -> int:
     """Goes on with a run."""
     folder = folder_named(runs_root(options), options.name)
-    return _execute_all(options, [folder], _crew(options, folder.summary()))
+    return _execute_all(options, [folder], workers_of(options, folder.summary()))
 
 
 def retry(options: argparse.Namespace) -> int:
     """Goes on, with another attempt at what failed."""
     folder = folder_named(runs_root(options), options.name)
-    return _execute_all(options, [folder], _crew(options, folder.summary()), retry_failed=True)
+    return _execute_all(options, [folder], workers_of(options, folder.summary()), retry_failed=True)
 
 
 def _fields(options: argparse.Namespace, stored: bool) -> dict[str, Any]:
@@ -123,13 +136,15 @@ def _fields(options: argparse.Namespace, stored: bool) -> dict[str, Any]:
     }
 
 
-def _crew(options: argparse.Namespace, about: Mapping[str, Any]) -> ExecutionSettings:
+def workers_of(options: argparse.Namespace, about: Mapping[str, Any]) -> ExecutionSettings:
+    """The workers that the options ask for, by default as many as the machine has GPUs or cores."""
     workers = options.workers if options.workers is not None else default_workers(about)
+    ray = getattr(options, "ray", None)  # tasks of a job array have none
     servers = configured_endpoints(Path(options.endpoints) if options.endpoints else None)
     return ExecutionSettings(
         workers=read_as(Workers, {"workers": workers}).workers,
-        team="local" if options.ray is None else "ray",
-        address=options.ray or "",
+        team="local" if ray is None else "ray",
+        address=ray or "",
         sources=Sources.local(Path(options.models).expanduser() if options.models else None),
         endpoints={server.name: server for server in servers},
     )
@@ -253,7 +268,7 @@ def _execute(
             state = execute(folder, crew, retry_failed=retry_failed, watch=line)
     finally:
         line.close()
-    used = _taken_in(options, folder)
+    used = ingest(options, folder)
     if options.json:
         print_now(json.dumps(full_status_json(folder)))
         return state
@@ -274,7 +289,7 @@ def _execute(
     return state
 
 
-def _taken_in(options: argparse.Namespace, folder: RunFolder) -> str:
+def ingest(options: argparse.Namespace, folder: RunFolder) -> str:
     """Puts what was done into the database, where the app does not do it itself."""
     from truehue.storage.store import Storage
 

@@ -1,5 +1,5 @@
 """The smallest kind of long work: numbers are squared. It knows of no pictures, and neither does
-what it is built on; ``python -m tests.core.batch.squares FOLDER WORKERS`` executes it."""
+what it is built on; ``python -m tests.core.batch.squares FOLDER WORKERS [SHARE]`` executes it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tests.core.batch import hold
 from truehue.core import machine
+from truehue.core.batch.array import array_task, begin_task
 from truehue.core.batch.execute import WorkerPool, execute
 from truehue.core.batch.folder import BatchFolder
 from truehue.core.batch.records import DONE, Row, WorkNames
@@ -112,6 +113,8 @@ def begun(index: Path, total: int, first: int = 10) -> Path:
 
 
 if __name__ == "__main__":
-    work = Squares(Path(sys.argv[1]))
+    work: Work = Squares(Path(sys.argv[1]))
+    if len(sys.argv) > 3:
+        work = begin_task(work, array_task(sys.argv[3]))
     work.folder.set_desired_state("run")
     execute(work, WorkerPool(workers=int(sys.argv[2])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,36 @@ def test_a_set_is_asked_of_a_server_within_a_budget_and_goes_on(
     text = server.got[0][1]["messages"][0]["content"][1]["text"]
     question = next(open_set(target).questions())
     assert text == prompt_text(question, Style.REASONED)
+
+
+def test_a_set_is_answered_by_the_tasks_of_a_job_array(
+    tmp_path: Path, workers_here: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the script's own line, with the answers of one worker."""
+    target, alone, shared = save_set(tmp_path / "set", 6), tmp_path / "alone", tmp_path / "shared"
+    asked = ["--model", "chance", "--seed", "3", "--image", "gray"]
+    assert main(["run", str(target), *asked, "--out", str(alone)]) == 0
+    assert main(["script", str(target), *asked, "--out", str(shared), "--slurm", "--tasks=4"]) == 0
+    text = capsys.readouterr().out
+    assert "#SBATCH --array=1-4" in text
+    command = shlex.split(text.splitlines()[-1])
+    assert command[2:6] == ["-m", "truehue", "vlm", "run"]
+    for number in (3, 1, 4):
+        values = [part.replace("$SLURM_ARRAY_TASK_ID", str(number)) for part in command[5:]]
+        assert main(values) == 0
+    capsys.readouterr()
+    assert main(["merge", str(shared)]) == 3
+    assert "4 of 6 questions answered" in capsys.readouterr().out
+    assert main([*command[5:-1], "2/4"]) == 0
+    assert main(["merge", str(shared)]) == 0
+    answers = [
+        [(item.position, item.words) for item in EvaluationWork(path).answers()]
+        for path in (alone, shared)
+    ]
+    assert answers[0] == answers[1]
+    server = ["--model", "http://127.0.0.1:1/v1", "--name", "m", "--out", str(shared)]
+    for refused in (["run", "--shard", "1/2"], ["script", "--slurm"]):
+        assert main([refused[0], str(target), *server, *refused[1:]]) == 2
 
 
 @pytest.mark.parametrize(

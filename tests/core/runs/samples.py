@@ -13,6 +13,7 @@ from tests.core.batch import hold
 from tests.core.batch.here import InProcess
 from tests.shards import read_shard
 from truehue.core.batch import journal
+from truehue.core.batch.array import array_task
 from truehue.core.batch.records import BatchState
 from truehue.core.color.systems import parse_target
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
@@ -143,15 +144,22 @@ def done(folder: RunFolder) -> BatchState:
 
 
 def begun(
-    folder: RunFolder, workers: int, hold_at: int, most_lines: int = journal.MAX_LINES
+    folder: RunFolder,
+    workers: int,
+    hold_at: int,
+    most_lines: int = journal.MAX_LINES,
+    share: str = "",
 ) -> subprocess.Popen[bytes]:
-    """A process that executes the run until it is killed: each of its workers waits for that after
-    ``hold_at`` rows. At most ``most_lines`` rows are in a shard."""
+    """A process that executes the run, or a share such as ``3/16`` of it, until it is killed: each
+    of its workers waits for that after ``hold_at`` rows. At most ``most_lines`` rows are in a
+    shard."""
     command = [sys.executable, "-m", "tests.core.runs.samples", str(folder.path), str(workers)]
+    command += [share] if share else []
     return subprocess.Popen(command, cwd=ROOT, env=hold.environment(hold_at, most_lines))
 
 
 if __name__ == "__main__":
     there = RunFolder(sys.argv[1])
     there.set_desired_state("run")
-    execute(there, ExecutionSettings(workers=int(sys.argv[2])))
+    task = array_task(sys.argv[3]) if len(sys.argv) > 3 else None
+    execute(there, ExecutionSettings(workers=int(sys.argv[2])), task=task)
