@@ -18,6 +18,10 @@ def commands_of(features: Sequence[Feature]) -> dict[str, tuple[str, str]]:
     commands = {
         "serve": ("truehue.tabs.command.serve", "the page, at http://127.0.0.1:7860"),
         "space": ("truehue.core.cli.space", "a Hugging Face Space that serves the page"),
+        "reproduce": (
+            "truehue.tabs.command.reproduce",
+            "a table of a paper made again, ours beside it",
+        ),
     }
     for feature in features:
         commands |= feature.commands

@@ -59,21 +59,8 @@ FINISHED, ENDED_EARLY = 0, 3
 
 def start(options: argparse.Namespace) -> int:
     """Makes the plans, says what they take, and executes one after the other."""
-    if options.images_of and (options.model or options.images_from):
-        raise BadInput("--images-of scores what is stored: leave out --model and --images-from.")
-    if options.settings and (options.images_of or options.images_from):
-        raise BadInput("--settings is for images that are generated: leave it out.")
-    if options.images_from and len(options.model or ()) != 1:
-        raise BadInput("Say with one --model who made the images of --images-from.")
-    stored = bool(options.images_of or options.images_from)
-    request = read_as(RunRequest, _fields(options, stored)).checked()
-    if options.munsell:
-        load_munsell(options.munsell)
-    inputs = plan_inputs(options, request)
-    munsell = str(Path(options.munsell).resolve()) if options.munsell else ""
-    run_plans = plans(
-        inputs.request, inputs.prompts, inputs.title, inputs.set_name, munsell, inputs.items
-    )
+    inputs, run_plans = requested_plans(options)
+    request = inputs.request
     if not options.estimate_only:
         refuse_unscored(run_plans[0], options.masker)
     crew = workers_of(options, about_of(run_plans[0]))
@@ -109,6 +96,25 @@ def _say_planned(options: argparse.Namespace, folders: Sequence[RunFolder]) -> i
         print_now(f"Planned, not started: {folder.summary()['name']}, id {folder.run_id}")
         print_now(f"  python -m truehue runs script {folder.run_id[:8]} --slurm > job.sh")
     return FINISHED
+
+
+def requested_plans(options: argparse.Namespace) -> tuple[PlanInputs, list[RunPlan]]:
+    """The plans of the options of ``runs start``, and what they were made from. Raises BadInput."""
+    if options.images_of and (options.model or options.images_from):
+        raise BadInput("--images-of scores what is stored: leave out --model and --images-from.")
+    if options.settings and (options.images_of or options.images_from):
+        raise BadInput("--settings is for images that are generated: leave it out.")
+    if options.images_from and len(options.model or ()) != 1:
+        raise BadInput("Say with one --model who made the images of --images-from.")
+    stored = bool(options.images_of or options.images_from)
+    request = read_as(RunRequest, _fields(options, stored)).checked()
+    if options.munsell:
+        load_munsell(options.munsell)
+    inputs = plan_inputs(options, request)
+    munsell = str(Path(options.munsell).resolve()) if options.munsell else ""
+    return inputs, plans(
+        inputs.request, inputs.prompts, inputs.title, inputs.set_name, munsell, inputs.items
+    )
 
 
 def resume(options: argparse.Namespace) -> int:

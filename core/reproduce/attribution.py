@@ -1,0 +1,111 @@
+"""Why not the paper's number: the differences between ours and theirs, each switched alone.
+
+The share of a difference is how far our number moves when that one is switched to theirs and all
+others stay. Shares need not add up to the gap: differences interact, and some need a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A difference that can be switched. ``ours`` and ``theirs`` say the two settings.
+
+    ``evaluate`` returns our number with theirs, from what is stored; it is None, or returns None,
+    where this needs a run, which ``command`` starts (empty where nothing can: data that nobody
+    published). ``share`` is for what no second number shows by itself, such as the seeds.
+    """
+
+    name: str
+    sentence: str
+    ours: str
+    theirs: str
+    evaluate: Callable[[], float | None] | None = None
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A difference and its share: ``points`` is how far our number moves when it alone is
+    switched, None where that cannot be computed from what is stored (``evaluable`` is False)."""
+
+    name: str
+    sentence: str
+    ours: str
+    theirs: str
+    points: float | None
+    evaluable: bool
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The gap of one cell: ``published`` less ``ours`` in ``unit``, and its differences, the
+    largest share first and those that need a run last."""
+
+    keys: Mapping[str, str]
+    column: str
+    ours: float
+    published: float
+    differences: tuple[Difference, ...]
+    unit: str = "percent"
+
+    @property
+    def points(self) -> float:
+        """What our number would have to move by to be the printed one."""
+        return self.published - self.ours
+
+    @property
+    def rest(self) -> float:
+        """What the shares do not explain: interactions, and what needs a run."""
+        return self.points - sum(entry.points or 0.0 for entry in self.differences)
+
+
+def switched_alone(
+    keys: Mapping[str, str],
+    column: str,
+    ours: float,
+    published: float,
+    switches: Sequence[Switch],
+    unit: str = "percent",
+) -> Gap:
+    """The gap of a cell, each difference switched alone from ``ours``."""
+    differences = []
+    for switch in switches:
+        theirs = switch.evaluate() if switch.evaluate else None
+        differences.append(
+            Difference(
+                switch.name,
+                switch.sentence,
+                switch.ours,
+                switch.theirs,
+                None if theirs is None else theirs - ours,
+                theirs is not None,
+                "" if theirs is not None else switch.command,
+            )
+        )
+    differences.sort(key=lambda entry: (not entry.evaluable, -abs(entry.points or 0.0)))
+    return Gap(keys, column, ours, published, tuple(differences), unit)
+
+
+def gap_lines(gaps: Sequence[Gap]) -> list[str]:
+    """The attribution for people, a block a gap; nothing without one."""
+    lines: list[str] = []
+    for gap in gaps:
+        decimals = 1 if gap.unit == "percent" else 3
+        keys = " · ".join(text for text in gap.keys.values() if text)
+        lines.append(
+            f"Why not the paper's number? {keys}, {gap.column}: ours {gap.ours:.{decimals}f}, "
+            f"printed {gap.published:.{decimals}f}, so {gap.points:+.{decimals}f} is missing."
+        )
+        for entry in gap.differences:
+            points = "needs a run" if entry.points is None else f"{entry.points:+.{decimals}f}"
+            lines.append(f"  {points:>11}  {entry.name}: {entry.sentence}")
+            if entry.command:
+                lines.append(f"{'':15}{entry.command}")
+        lines.append(f"  {gap.rest:>+11.{decimals}f}  not explained by these, or by two together")
+        lines.append("")
+    return lines

@@ -1,0 +1,181 @@
+"""The recipes of GenColorBench (arXiv:2510.20586): Table 4, models on the five tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, LeaderboardEntry, Rate, leaderboard
+from truehue.core.analysis.records import choice_for, default_for, note_for
+from truehue.core.generation.registry import DRAWABLE, RENDERER, name_of
+from truehue.core.generation.registry import model as registered
+from truehue.core.published import PublishedRow, PublishedTable, bibtex, counterpart, table
+from truehue.core.reproduce.needs import Need, model_need, run_needs
+from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
+from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, beside
+from truehue.core.runs.plan import run_id
+
+if TYPE_CHECKING:
+    from truehue.core.runs.records import RunPlan
+
+PAPER = "gencolorbench"
+TABLE_4 = "gencolorbench-table4"
+PROTOCOLS = ("gencolorbench-paper", "gencolorbench-released")
+RULES = {"gencolorbench-paper": "paper", "gencolorbench-released": "released"}
+"""The rule whose verdicts a preset's table counts."""
+
+
+def models_of(context: ReproduceContext, published: PublishedTable) -> tuple[str, ...]:
+    """The ids to run: those that were chosen, else our counterpart of each published model."""
+    if context.models:
+        return tuple(registered(name).id for name in context.models)
+    return tuple(
+        dict.fromkeys(
+            ids[0] for row in published.rows if (ids := counterpart(PAPER, row.keys["model"]).ids)
+        )
+    )
+
+
+def published_row(published: PublishedTable, model_id: str, **keys: str) -> PublishedRow | None:
+    """The printed row of the model that one of ours stands for, None where the paper has none."""
+    for row in published.find(**keys):
+        if model_id in counterpart(PAPER, row.keys["model"]).ids:
+            return row
+    return None
+
+
+def run_steps(context: ReproduceContext, published: PublishedTable) -> tuple[Step, ...]:
+    """A run for each model that can generate here."""
+    protocol = context.protocol or PROTOCOLS[0]
+    steps = []
+    for model_id in models_of(context, published):
+        if registered(model_id).kind not in (*DRAWABLE, "served"):
+            continue
+        command = ["runs", "start", "--set", context.set or PAPER, "--model", model_id]
+        command += _settings(protocol, model_id)
+        command += [] if context.limit is None else ["--limit", str(context.limit)]
+        command += ["--workers", str(context.workers)] if context.workers else []
+        command += context.options
+        steps.append(Step(f"Images and verdicts of {name_of(model_id)}", tuple(command)))
+    return tuple(steps)
+
+
+def _settings(protocol: str, model_id: str) -> list[str]:
+    rules = ["--rules", "paper,released,truehue"]
+    if model_id == RENDERER:
+        return rules
+    if protocol == PROTOCOLS[1]:
+        masks = ["--variant", "released", "--segmenter", "sam2.1-hiera-large"]
+        return ["--settings", protocol, "--masker", "grounded", *masks, *rules]
+    return ["--masker", "grounded", "--presence", "janus-pro-1b", "--variant", "paper", *rules]
+
+
+def needs(context: ReproduceContext, published: PublishedTable) -> tuple[Need, ...]:
+    """Weights, hours and disk of the runs, and the images of models that do not generate here."""
+    plans = [plan for step in run_steps(context, published) for plan in context.plans(step)]
+    imported = [
+        model_need(model_id, context.sources)
+        for model_id in models_of(context, published)
+        if registered(model_id).kind == "folder"
+    ]
+    return (*run_needs(plans, context.runs, context.sources, context.workers or 1), *imported)
+
+
+def _table_4(context: ReproduceContext) -> ReproducedTable:
+    published = table(TABLE_4)
+    protocol = context.protocol or PROTOCOLS[0]
+    rule_id = RULES[protocol]
+    plans = [plan for step in run_steps(context, published) for plan in context.plans(step)]
+    entries = entries_of(context, plans, rule_id)
+    rows = []
+    for plan in plans:
+        printed = published_row(published, plan.model)
+        keys = dict(printed.keys) if printed else dict.fromkeys(published.keys, "")
+        keys["ours"] = plan.model
+        rows.append(ReproducedRow(keys, _cells(published, printed, entries.get(run_id(plan)))))
+    return beside(
+        published,
+        protocol,
+        rows,
+        methods=methods(plans, protocol, rule_id),
+        citations=bibtex([TABLE_4]),
+        notes=[note for note in (note_for(rule_id), *published.notes) if note],
+    )
+
+
+def entries_of(
+    context: ReproduceContext, plans: Sequence[RunPlan], rule_id: str, unscored: str = ""
+) -> Mapping[str, LeaderboardEntry]:
+    """The rows of the leaderboard of those plans that were run, by run id."""
+    if context.storage is None or not plans:
+        return {}
+    ids = tuple(dict.fromkeys(run_id(plan) for plan in plans))
+    choice = choice_for(rule_id, unscored)
+    tallies = context.storage.results.leaderboard(rule_id, ids, None, choice)
+    return leaderboard(tallies, AVERAGED, choice)
+
+
+def _cells(
+    published: PublishedTable, printed: PublishedRow | None, entry: LeaderboardEntry | None
+) -> dict[str, ReproducedCell]:
+    cells = {}
+    for column in published.columns:
+        rate: Rate | None = None
+        if entry is not None:
+            cell = entry.cells.get(column.ours)
+            rate = entry.average if column.ours == AVERAGE else cell.rate if cell else None
+        cells[column.name] = rate_cell(
+            rate, printed.values[column.name] if printed else None, column.unit
+        )
+    return cells
+
+
+def rate_cell(rate: Rate | None, published: float | None, unit: str) -> ReproducedCell:
+    """An accuracy of ours beside a printed one."""
+    if rate is None or rate.percent is None:
+        return ReproducedCell(published=published, unit=unit)
+    return ReproducedCell(
+        rate.percent, rate.low, rate.high, rate.scored, rate.unscored, published, unit
+    )
+
+
+def methods(plans: Sequence[RunPlan], protocol: str, rule_id: str) -> str:
+    """A paragraph for a paper: what was generated, found and counted."""
+    if not plans:
+        return ""
+    plan = plans[0]
+    names = ", ".join(name_of(entry.model) for entry in plans)
+    masks = plan.masker
+    objects = (
+        f"{masks.detector} and {masks.segmenter} by the variant {masks.variant}"
+        + (f", presence by {masks.presence}" if masks.presence else "")
+        if masks.kind == "grounded"
+        else f"the masker {masks.kind}"
+    )
+    version = dict(plan.rules).get(rule_id, "")
+    unscored = {
+        "left-out": "Images without a score are left out.",
+        "not-found": "Images whose object was not found count as incorrect.",
+        "wrong": "Every image without a score counts as incorrect.",
+    }[default_for(rule_id)]
+    return (
+        f"{names} generated {plan.seeds} image{'s' if plan.seeds > 1 else ''} for each of "
+        f"{len(plan.prompts):,} prompts of the set {plan.set_name} (seeds {plan.seed} to "
+        f"{plan.seed + plan.seeds - 1}; protocol {protocol}). Objects were found by {objects}. "
+        f"Verdicts are by the rule {rule_id} {version} with k = {plan.k}. {unscored} A task's "
+        "accuracy is the mean of those on ISCC-NBS level 2, level 3 and CSS; intervals are 95% over "
+        "prompts."
+    )
+
+
+RECIPES = (
+    Recipe(
+        PAPER,
+        "4",
+        "GenColorBench, Table 4",
+        PROTOCOLS,
+        lambda context: needs(context, table(TABLE_4)),
+        lambda context: run_steps(context, table(TABLE_4)),
+        _table_4,
+    ),
+)

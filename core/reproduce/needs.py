@@ -1,0 +1,98 @@
+"""What a reproduction needs on this machine: weights, data, hours, disk, people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from truehue.core.generation.opening import missing
+from truehue.core.generation.registry import model
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.grounded.weights import ROLES, WITHOUT, vision_model
+from truehue.core.masks.grounded.weights import missing as missing_tool
+from truehue.core.runs.estimate import estimate, free_bytes
+from truehue.core.runs.records import DRAWN, GROUNDED
+
+if TYPE_CHECKING:
+    from truehue.core.runs.records import RunPlan
+
+Kind = Literal["weights", "data", "hours", "disk", "people"]
+GIB = 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One thing that is needed. ``available`` is None where nobody can say yet; ``detail`` says
+    what it is or takes, ``command`` gets it (empty where no command does)."""
+
+    kind: Kind
+    name: str
+    available: bool | None
+    detail: str = ""
+    command: str = ""
+
+
+def lacking(needs: Sequence[Need]) -> list[Need]:
+    """Those that are not here."""
+    return [need for need in needs if need.available is False]
+
+
+def model_need(model_id: str, sources: Sources, endpoints: Mapping[str, Any] | None = None) -> Need:
+    """The weights of a model that generates images."""
+    entry = model(model_id)
+    if entry.kind == "folder":
+        command = f"truehue runs start --images-from FOLDER --model {entry.id}"
+        return Need("data", entry.name, False, " ".join(entry.needs), command)
+    problems = missing(entry, None, sources, endpoints)
+    size = f"{entry.download_gib:g} GiB" if entry.download_gib else ""
+    command = f"truehue models download {entry.id}" if problems and entry.repo else ""
+    return Need("weights", entry.name, not problems, " ".join(problems) or size, command)
+
+
+def tool_needs(plan: RunPlan, sources: Sources) -> list[Need]:
+    """The weights of the models that find a run's objects."""
+    if plan.masker.kind != GROUNDED:
+        return []
+    needs = []
+    for role in ROLES:
+        if name := getattr(plan.masker, role):
+            entry = vision_model(name, role)
+            problems = [text for text in missing_tool(entry, sources) if text != WITHOUT[role]]
+            command = f"truehue masks download {entry.id}" if problems else ""
+            needs.append(Need("weights", entry.name, not problems, " ".join(problems), command))
+    return needs
+
+
+def run_needs(
+    plans: Sequence[RunPlan],
+    root: Path,
+    sources: Sources,
+    workers: int = 1,
+    endpoints: Mapping[str, Any] | None = None,
+) -> tuple[Need, ...]:
+    """The weights, hours and disk of runs; the hours by earlier runs of the same work below
+    ``root``. Each need once."""
+    needs: list[Need] = []
+    seconds: list[float | None] = []
+    disk_bytes = 0
+    for plan in plans:
+        if plan.kind == DRAWN:
+            needs.append(model_need(plan.model, sources, endpoints))
+        needs += tool_needs(plan, sources)
+        expected = estimate(plan, root, workers)
+        seconds.append(expected.seconds)
+        disk_bytes += expected.disk_bytes
+    images = sum(plan.total for plan in plans)
+    known = [value for value in seconds if value is not None]
+    if known and len(known) == len(seconds):
+        detail = f"about {sum(known) / 3600:,.1f} h for {images:,} images, {workers} at once"
+        needs.append(Need("hours", "time", True, detail))
+    else:
+        detail = f"not known for {images:,} images: no earlier run tells the pace"
+        needs.append(Need("hours", "time", None, detail, "truehue runs start … --estimate-only"))
+    free = free_bytes(root)
+    detail = f"about {disk_bytes / GIB:,.1f} GiB, {free / GIB:,.1f} GiB are free"
+    needs.append(Need("disk", str(root), disk_bytes < free, detail))
+    return tuple(dict.fromkeys(needs))

@@ -1,0 +1,105 @@
+"""What is known of a table's reproduction: its needs, the commands that make it, and its rows."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from truehue.core.errors import BadInput
+from truehue.core.generation.weights.sources import Sources
+
+if TYPE_CHECKING:
+    from truehue.core.reproduce.attribution import Gap
+    from truehue.core.reproduce.needs import Need
+    from truehue.core.reproduce.table import ReproducedTable
+    from truehue.core.runs.records import RunPlan
+
+Kind = Literal["table", "figure"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command of ``truehue`` that makes a part of the table; begun again, it resumes.
+    ``command`` are its words after ``truehue``."""
+
+    title: str
+    command: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """As it is typed."""
+        return shlex.join(("truehue", *self.command))
+
+
+@dataclass(frozen=True)
+class ReproduceContext:
+    """What a recipe may look at.
+
+    ``data`` is the app's data folder, ``models`` the ids to run (none: those of the table),
+    ``limit`` prompts or questions at most, ``protocol`` a preset's id (empty: the recipe's first),
+    ``set`` another set of prompts or questions than the recipe's own, ``workers`` processes (0: the
+    command's default). ``storage`` is the database
+    (truehue.storage.store.Storage), None where there is none; ``plans`` gives the plans of a step
+    that starts runs. ``options`` are further words for each step's command, which change what it
+    does and so belong into the step.
+    """
+
+    data: Path
+    models: tuple[str, ...] = ()
+    limit: int | None = None
+    protocol: str = ""
+    set: str = ""
+    workers: int = 0
+    sources: Sources = field(default_factory=Sources.local)
+    storage: Any = None
+    plans: Callable[[Step], Sequence[RunPlan]] = lambda step: ()
+    options: tuple[str, ...] = ()
+
+    @property
+    def runs(self) -> Path:
+        """The folder of runs."""
+        return self.data / "runs"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How one table or figure is made again.
+
+    ``paper`` is the name that people type, ``number`` the paper's own, ``protocols`` the presets
+    that it can be made by, the paper's own first. ``needs`` looks at the machine, ``steps`` are
+    the commands in their order, ``table`` reads what they have stored, also when only a part is
+    there, and ``attribution`` compares it with the printed table.
+    """
+
+    paper: str
+    number: str
+    title: str
+    protocols: tuple[str, ...]
+    needs: Callable[[ReproduceContext], tuple[Need, ...]]
+    steps: Callable[[ReproduceContext], tuple[Step, ...]]
+    table: Callable[[ReproduceContext], ReproducedTable]
+    attribution: Callable[[ReproduceContext], tuple[Gap, ...]] = lambda context: ()
+    kind: Kind = "table"
+
+    def protocol(self, context: ReproduceContext) -> str:
+        """The preset that is used. Raises BadInput for one that this is not made by."""
+        if context.protocol and context.protocol not in self.protocols:
+            known = ", ".join(self.protocols)
+            raise BadInput(f"{self.title} is made by {known}, not {context.protocol!r:.60}.")
+        return context.protocol or self.protocols[0]
+
+
+def find(recipes: Sequence[Recipe], paper: str, kind: Kind, number: str) -> Recipe:
+    """The recipe of a paper's table or figure. Raises BadInput, naming those there are."""
+    of_paper = [recipe for recipe in recipes if recipe.paper == paper]
+    if not of_paper:
+        papers = ", ".join(dict.fromkeys(recipe.paper for recipe in recipes))
+        raise BadInput(f"There is no recipe of {paper[:40]!r}. There is: {papers}.")
+    for recipe in of_paper:
+        if (recipe.kind, recipe.number) == (kind, number):
+            return recipe
+    known = ", ".join(f"--{recipe.kind} {recipe.number}" for recipe in of_paper)
+    raise BadInput(f"There is no recipe of {kind} {number} of {paper}. There is: {known}.")

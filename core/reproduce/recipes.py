@@ -1,0 +1,9 @@
+"""The one list of recipes: a new one is a line here."""
+
+from __future__ import annotations
+
+from truehue.core.reproduce import gencolorbench
+from truehue.core.reproduce.recipe import Recipe
+
+RECIPES: tuple[Recipe, ...] = (*gencolorbench.RECIPES,)
+"""By paper, in the papers' order."""

@@ -1,0 +1,215 @@
+"""``truehue reproduce``: a table of a paper, from what is missing to ours beside the printed row.
+
+Every step is a command of ``truehue``, called in this process: a second call resumes.
+
+Exit status 0 if the table was made, 3 if a step ended early or something is missing, 2 for bad
+input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from functools import cache
+from pathlib import Path
+
+from truehue.core.command import Command, arg, data_folder, either, flag, print_now
+from truehue.core.errors import BadInput, DatabaseBusy
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.reproduce.needs import Need, lacking
+from truehue.core.reproduce.recipe import Kind, Recipe, ReproduceContext, Step, find
+from truehue.core.reproduce.recipes import RECIPES
+from truehue.core.reproduce.table import FORMATS
+from truehue.core.runs.records import RunPlan
+
+FINISHED, INCOMPLETE = 0, 3
+EPILOG = """\
+examples:
+  truehue reproduce
+  truehue reproduce gencolorbench --table 4 --estimate-only
+  truehue reproduce gencolorbench --table 4 --models sd3-medium,flux.1-dev --out table4.tex
+  truehue reproduce gencolorbench --table 4 --models reference-renderer --limit 200 --yes
+Ctrl+C pauses; the same command again resumes. A table is printed of what is there so far.
+"""
+
+
+def reproduce(options: argparse.Namespace) -> int:
+    """Lists the recipes; or says what one needs, runs it, and prints its table."""
+    if not options.paper:
+        return _list(options)
+    kind: Kind = "figure" if options.figure else "table"
+    number = options.figure or options.table
+    if not number:
+        numbers = ", ".join(
+            f"--{recipe.kind} {recipe.number}"
+            for recipe in RECIPES
+            if recipe.paper == options.paper
+        )
+        raise BadInput(f"Say which: {numbers or 'truehue reproduce lists them'}.")
+    recipe = find(RECIPES, options.paper, kind, number)
+    context = make_context(options)
+    recipe.protocol(context)
+    needs, steps = recipe.needs(context), recipe.steps(context)
+    _print_needs(recipe, needs, steps)
+    if options.estimate_only:
+        return FINISHED
+    ended = _run(options, steps) if _agreed(options) else INCOMPLETE
+    _write(options, recipe, context)
+    return ended or (INCOMPLETE if lacking(needs) else FINISHED)
+
+
+def make_context(options: argparse.Namespace) -> ReproduceContext:
+    """What the recipes look at, without the database."""
+    models = tuple(name.strip() for name in options.models.split(",") if name.strip())
+    weights = Path(options.weights).expanduser() if options.weights else None
+    extra = ["--data", str(options.data), *(["--models", str(weights)] if weights else [])]
+
+    @cache
+    def plans(step: Step) -> Sequence[RunPlan]:
+        from truehue.tabs.command.runs import COMMAND
+        from truehue.tabs.command.start import requested_plans
+
+        if step.command[:2] != ("runs", "start"):
+            return ()
+        return requested_plans(COMMAND.parser().parse_args([*step.command[1:], *extra]))[1]
+
+    return ReproduceContext(
+        Path(options.data).expanduser(),
+        models,
+        options.limit,
+        options.protocol,
+        options.set,
+        options.workers or 0,
+        Sources.local(weights),
+        plans=plans,
+        options=tuple(shlex.split(options.step_options)),
+    )
+
+
+def _run(options: argparse.Namespace, steps: Sequence[Step]) -> int:
+    """The steps, one after the other; one that ends early does not keep the others from beginning,
+    unless somebody ended it."""
+    from truehue.tabs.command.main import command_of
+
+    ended = FINISHED
+    own = ["--data", str(options.data), *(["--models", options.weights] if options.weights else [])]
+    for number, step in enumerate(steps, 1):
+        print_now(f"Step {number} of {len(steps)}: {step.title}\n  {step.text}", file=sys.stderr)
+        name, *rest = step.command
+        added = [*own, "--yes"] if step.command[:2] == ("runs", "start") else []
+        with redirect_stdout(sys.stderr):  # standard output is the table's
+            status = command_of(name).main([*rest, *added])
+        if status == INCOMPLETE:
+            return INCOMPLETE
+        ended = ended or (INCOMPLETE if status else FINISHED)
+    return ended
+
+
+def _write(options: argparse.Namespace, recipe: Recipe, context: ReproduceContext) -> None:
+    """Prints the table of what is stored, or writes it into a file."""
+    from dataclasses import replace
+
+    from truehue.storage.store import Storage
+
+    try:
+        with Storage.open(options.data) as storage:
+            context = replace(context, storage=storage)
+            table, gaps = recipe.table(context), recipe.attribution(context)
+    except DatabaseBusy:
+        raise BadInput(
+            f"The app has {options.data} open. Its results are stored; end the app, and run this "
+            "command again to print the table."
+        ) from None
+    path = Path(options.out).expanduser() if options.out else None
+    endings = {".csv": "csv", ".tex": "latex"}
+    format = options.format or (endings.get(path.suffix, "text") if path else "text")
+    text = FORMATS[format](table, gaps)
+    if path is None:
+        print_now(text, end="")
+        return
+    path.write_text(text, encoding="utf-8")
+    print_now(f"Written: {path}", file=sys.stderr)
+
+
+def _agreed(options: argparse.Namespace) -> bool:
+    """Asks, where there is somebody to answer."""
+    if options.yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return True
+    print_now("Start? [Y/n] ", end="", file=sys.stderr)
+    return sys.stdin.readline().strip().lower() in ("", "y", "yes")
+
+
+def _print_needs(recipe: Recipe, needs: Sequence[Need], steps: Sequence[Step]) -> None:
+    print_now(f"{recipe.title}: what it needs on this machine", file=sys.stderr)
+    for line in need_lines(needs):
+        print_now(line, file=sys.stderr)
+    for step in steps:
+        print_now(f"  then: {step.text}", file=sys.stderr)
+
+
+def need_lines(needs: Sequence[Need]) -> list[str]:
+    """A line a need, and below it the command that gets it."""
+    marks = {True: "here", False: "missing", None: "unknown"}
+    lines = []
+    for need in needs:
+        detail = f": {need.detail}" if need.detail else ""
+        lines.append(f"  {marks[need.available]:8}{need.kind:8} {need.name}{detail}")
+        if need.command and need.available is not True:
+            lines.append(f"{'':18}{need.command}")
+    return lines
+
+
+def _list(options: argparse.Namespace) -> int:
+    """All recipes, and what each lacks here."""
+    context = make_context(options)
+    for recipe in RECIPES:
+        print_now(f"truehue reproduce {recipe.paper} --{recipe.kind} {recipe.number}")
+        print_now(f"  {recipe.title}; protocols: {', '.join(recipe.protocols)}")
+        missing = [need for need in recipe.needs(context) if not need.available]
+        for line in need_lines(missing) or ["  nothing is missing"]:
+            print_now(line)
+    return FINISHED
+
+
+COMMAND = Command(
+    "reproduce",
+    "Makes a table of a paper again, and prints ours beside the printed row.",
+    (
+        arg("paper PAPER", "without it: every table, and what is missing here", nargs="?"),
+        either(
+            arg("--table N", "the paper's number", default=""),
+            arg("--figure N", "the paper's number", default=""),
+        ),
+        arg("--models IDS", "comma separated (default: those of the table)", default=""),
+        arg("--protocol NAME", "a preset (default: the recipe's first)", default=""),
+        arg(
+            "--set SET",
+            "other prompts or questions than the recipe's: a set, or a file",
+            default="",
+        ),
+        arg("--limit N", "at most N prompts or questions, evenly spaced", type=int),
+        data_folder(),
+        arg(
+            "--weights DIR",
+            "folder with models' weights (default: TRUEHUE_MODELS, the hub's cache)",
+        ),
+        arg("--workers N", "worker processes of a run (default: as of runs start)", type=int),
+        arg(
+            "--step-options OPTIONS",
+            "further options of each step's command, in quotes: '--size 256 --images 1'",
+            default="",
+        ),
+        flag("--estimate-only", "say what is needed and stop"),
+        flag("--yes", "start without confirmation"),
+        arg("--format", "default: by the ending of --out, else text", choices=tuple(FORMATS)),
+        arg("--out FILE", "write the table there (.csv, .tex, else text)"),
+    ),
+    reproduce,
+    epilog=EPILOG,
+    former="-m truehue reproduce",
+    stopped=("Stopped. The same command again resumes.", INCOMPLETE),
+)
+main = COMMAND.main

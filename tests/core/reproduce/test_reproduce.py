@@ -1,0 +1,143 @@
+"""The records of a reproduction: writers, needs, recipes, and what a switched difference moves."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from truehue.core.errors import BadInput
+from truehue.core.published import table
+from truehue.core.reproduce.attribution import Gap, Switch, gap_lines, switched_alone
+from truehue.core.reproduce.needs import lacking, model_need
+from truehue.core.reproduce.recipe import ReproduceContext, Step, find
+from truehue.core.reproduce.recipes import RECIPES
+from truehue.core.reproduce.table import (
+    FORMATS,
+    ReproducedCell,
+    ReproducedRow,
+    ReproducedTable,
+    as_csv,
+    as_latex,
+    as_text,
+    beside,
+)
+
+CNA = "Color Name Accuracy"
+
+
+@pytest.fixture
+def made() -> ReproducedTable:
+    published = table("gencolorbench-table4")
+    row = published.row(model="Sana")
+    cell = ReproducedCell(48.2, 46.1, 50.24, 1200, 12, row.values[CNA], "percent")
+    other = ReproducedRow({"model": "", "ours": "=my_model"}, {CNA: ReproducedCell(31.0)})
+    rows = [ReproducedRow({**row.keys, "ours": "sana-1.6b"}, {CNA: cell}), other]
+    return beside(published, "gencolorbench-paper", rows, methods="We drew & counted.")
+
+
+@pytest.fixture
+def gap() -> Gap:
+    return switched_alone(
+        {"model": "Sana", "ours": "sana-1.6b"},
+        CNA,
+        48.2,
+        49.85,
+        [
+            Switch("Images a prompt", "one more", "1", "4", None, "truehue runs start --images 4"),
+            Switch("Rule", "released", "paper", "released", lambda: 49.2),
+            Switch("Not found", "incorrect", "left out", "incorrect", lambda: 45.2),
+        ],
+    )
+
+
+def test_text_says_ours_with_interval_and_count_beside_the_printed(made: ReproducedTable) -> None:
+    text = as_text(made)
+    assert "Sana · 1024 · DM · sana-1.6b" in text
+    assert "ours 48.20 (46.10–50.24, n 1,200, unscored 12), printed 49.85, difference -1.65" in text
+    assert "ours 31.00, printed –" in text
+    assert "ours –, printed –" in text  # a task that was not run is no zero
+    assert "Methods\nWe drew & counted." in text
+
+
+def test_csv_has_every_cell_unrounded_and_no_formula(made: ReproducedTable, gap: Gap) -> None:
+    rows = list(csv.DictReader(io.StringIO(as_csv(made, [gap]))))
+    cells = [row for row in rows if row["kind"] == "cell"]
+    assert len(cells) == 2 * 6
+    first = cells[0]
+    assert (first["model"], first["ours"], first["column"]) == ("Sana", "sana-1.6b", CNA)
+    assert (first["value"], first["high"], first["published"]) == ("48.2", "50.24", "49.85")
+    assert not cells[6]["ours"].startswith("=")
+    assert [row["points"] for row in rows if row["kind"] == "difference"] == ["-3.0", "1.0", ""]
+
+
+def test_latex_has_booktabs_and_escapes(made: ReproducedTable, gap: Gap) -> None:
+    text = as_latex(made, [gap])
+    assert text.count(r"\\") == 1 + 2 + 1  # the heading, two rows of ours, one printed
+    assert r"48.20 {\scriptsize [46.10, 50.24]}" in text
+    assert r"\textit{49.85}" in text
+    assert r"my\_model" in text
+    assert all(line.startswith("%") for line in text.splitlines() if "needs a run" in line)
+
+
+def test_every_format_writes_an_empty_table(made: ReproducedTable) -> None:
+    empty = beside(table("gencolorbench-table4"), "gencolorbench-paper", [])
+    for write in FORMATS.values():
+        assert write(empty, [])
+
+
+def test_a_difference_is_switched_alone(gap: Gap) -> None:
+    assert [(entry.name, entry.evaluable) for entry in gap.differences] == [
+        ("Not found", True),
+        ("Rule", True),
+        ("Images a prompt", False),
+    ]
+    assert [entry.points for entry in gap.differences] == pytest.approx([-3.0, 1.0, None])
+    assert gap.points == pytest.approx(1.65)
+    assert gap.rest == pytest.approx(1.65 + 3.0 - 1.0)
+    text = "\n".join(gap_lines([gap]))
+    assert "needs a run" in text
+    assert "truehue runs start --images 4" in text
+
+
+def test_needs_name_what_gets_them(tmp_path: Path) -> None:
+    from truehue.core.generation.weights.sources import Sources
+
+    sources = Sources(tmp_path, None)
+    need = model_need("sd3-medium", sources)
+    assert (need.kind, need.available) == ("weights", False)
+    assert need.command == "truehue models download sd3-medium"
+    folder = model_need("omnigen2", sources)
+    assert folder.kind == "data"
+    assert "--images-from" in folder.command
+    assert lacking([need, model_need("reference-renderer", sources)]) == [need]
+
+
+def test_recipes_are_found_by_paper_and_number() -> None:
+    assert find(RECIPES, "gencolorbench", "table", "4").number == "4"
+    with pytest.raises(BadInput, match="gencolorbench"):
+        find(RECIPES, "genbench", "table", "4")
+    with pytest.raises(BadInput, match="--table 4"):
+        find(RECIPES, "gencolorbench", "figure", "4")
+    keys = [(recipe.paper, recipe.kind, recipe.number) for recipe in RECIPES]
+    assert len(set(keys)) == len(keys)
+
+
+def test_steps_are_commands_of_ours(tmp_path: Path) -> None:
+    from truehue.tabs.command.main import COMMANDS, command_of
+
+    context = ReproduceContext(tmp_path, limit=8)
+    for recipe in RECIPES:
+        for step in recipe.steps(context):
+            assert step.command[0] in COMMANDS
+            command_of(step.command[0]).parser().parse_args(step.command[1:])
+    assert Step("", ("runs", "start", "--set", "a b")).text == "truehue runs start --set 'a b'"
+
+
+def test_a_protocol_of_another_paper_is_refused(tmp_path: Path) -> None:
+    recipe = find(RECIPES, "gencolorbench", "table", "4")
+    assert recipe.protocol(ReproduceContext(tmp_path)) == recipe.protocols[0]
+    with pytest.raises(BadInput, match="gencolorbench-released"):
+        recipe.protocol(ReproduceContext(tmp_path, protocol="cfd"))
