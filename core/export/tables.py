@@ -209,6 +209,7 @@ def _of_run(run: ExportRun, count: int) -> dict[str, Any]:
     """The columns that are equal in all ``count`` rows of a run."""
     plan = run.plan
     texts = {"run_id": run.run_id, "run_name": plan.name, "model": plan.model, "kind": plan.kind}
+    texts["protocol"] = plan.protocol
     return {name: _same(text, count) for name, text in texts.items()}
 
 

@@ -1,28 +1,31 @@
-"""The recipes of GenColorBench (arXiv:2510.20586): Table 4, models on the five tasks."""
+"""The recipes of GenColorBench (arXiv:2510.20586): Table 4, models on the five tasks, and Table 11,
+by category of object."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from truehue.core.analysis.groups import CategoryCell, category_cells
 from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, LeaderboardEntry, Rate, leaderboard
-from truehue.core.analysis.records import choice_for, default_for, note_for
-from truehue.core.generation.registry import DRAWABLE, RENDERER, name_of
+from truehue.core.analysis.records import Count, Slice, choice_for, default_for, note_for
+from truehue.core.generation.registry import DRAWABLE, name_of
 from truehue.core.generation.registry import model as registered
 from truehue.core.published import PublishedRow, PublishedTable, bibtex, counterpart, table
+from truehue.core.reproduce.attribution import Gap
+from truehue.core.reproduce.leaderboard_gap import Counting, run_gaps
 from truehue.core.reproduce.needs import Need, model_need, run_needs
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, beside
 from truehue.core.runs.plan import run_id
+from truehue.core.runs.protocols import protocol as preset
 
 if TYPE_CHECKING:
     from truehue.core.runs.records import RunPlan
 
 PAPER = "gencolorbench"
-TABLE_4 = "gencolorbench-table4"
+TABLE_4, TABLE_11 = "gencolorbench-table4", "gencolorbench-table11"
 PROTOCOLS = ("gencolorbench-paper", "gencolorbench-released")
-RULES = {"gencolorbench-paper": "paper", "gencolorbench-released": "released"}
-"""The rule whose verdicts a preset's table counts."""
 
 
 def models_of(context: ReproduceContext, published: PublishedTable) -> tuple[str, ...]:
@@ -51,23 +54,13 @@ def run_steps(context: ReproduceContext, published: PublishedTable) -> tuple[Ste
     for model_id in models_of(context, published):
         if registered(model_id).kind not in (*DRAWABLE, "served"):
             continue
-        command = ["runs", "start", "--set", context.set or PAPER, "--model", model_id]
-        command += _settings(protocol, model_id)
+        command = ["runs", "start", "--protocol", protocol, "--set", context.set or PAPER]
+        command += ["--model", model_id]
         command += [] if context.limit is None else ["--limit", str(context.limit)]
         command += ["--workers", str(context.workers)] if context.workers else []
         command += context.options
         steps.append(Step(f"Images and verdicts of {name_of(model_id)}", tuple(command)))
     return tuple(steps)
-
-
-def _settings(protocol: str, model_id: str) -> list[str]:
-    rules = ["--rules", "paper,released,truehue"]
-    if model_id == RENDERER:
-        return rules
-    if protocol == PROTOCOLS[1]:
-        masks = ["--variant", "released", "--segmenter", "sam2.1-hiera-large"]
-        return ["--settings", protocol, "--masker", "grounded", *masks, *rules]
-    return ["--masker", "grounded", "--presence", "janus-pro-1b", "--variant", "paper", *rules]
 
 
 def needs(context: ReproduceContext, published: PublishedTable) -> tuple[Need, ...]:
@@ -84,7 +77,7 @@ def needs(context: ReproduceContext, published: PublishedTable) -> tuple[Need, .
 def _table_4(context: ReproduceContext) -> ReproducedTable:
     published = table(TABLE_4)
     protocol = context.protocol or PROTOCOLS[0]
-    rule_id = RULES[protocol]
+    rule_id = preset(protocol).rule
     plans = [plan for step in run_steps(context, published) for plan in context.plans(step)]
     entries = entries_of(context, plans, rule_id)
     rows = []
@@ -99,7 +92,9 @@ def _table_4(context: ReproduceContext) -> ReproducedTable:
         rows,
         methods=methods(plans, protocol, rule_id),
         citations=bibtex([TABLE_4]),
-        notes=[note for note in (note_for(rule_id), *published.notes) if note],
+        notes=[
+            note for note in (note_for(rule_id), *published.notes, *preset(protocol).unmet) if note
+        ],
     )
 
 
@@ -168,6 +163,72 @@ def methods(plans: Sequence[RunPlan], protocol: str, rule_id: str) -> str:
     )
 
 
+def _table_11(context: ReproduceContext) -> ReproducedTable:
+    published = table(TABLE_11)
+    protocol = context.protocol or PROTOCOLS[0]
+    rule_id = preset(protocol).rule
+    plans = [plan for step in run_steps(context, published) for plan in context.plans(step)]
+    ids = tuple(dict.fromkeys(run_id(plan) for plan in plans))
+    counts: Sequence[Count] = ()
+    if context.storage is not None and ids:
+        selection = Slice(rule_id, ids, task="cna", unscored=choice_for(rule_id))
+        counts = context.storage.results.groups(selection, ("run", "system", "category"), True)
+    cells = {
+        (cell.run, cell.system, cell.category): cell for cell in category_cells(counts, ids)[1]
+    }
+    rows = []
+    for plan in plans:
+        for color_type in dict.fromkeys(row.keys["color_type"] for row in published.rows):
+            printed = published_row(published, plan.model, color_type=color_type)
+            keys = dict(printed.keys) if printed else {"model": "", "color_type": color_type}
+            made = {
+                column.name: _category_cell(
+                    cells.get((run_id(plan), color_type, column.ours)),
+                    printed.values[column.name] if printed else None,
+                )
+                for column in published.columns
+            }
+            rows.append(ReproducedRow({**keys, "ours": plan.model}, made))
+    note = "Intervals are 95% over images, as in the category figure of Explore."
+    return beside(
+        published,
+        protocol,
+        rows,
+        methods=methods(plans, protocol, rule_id),
+        citations=bibtex([TABLE_11]),
+        notes=[text for text in (note_for(rule_id), note, *published.notes) if text],
+    )
+
+
+def _gaps_4(context: ReproduceContext) -> tuple[Gap, ...]:
+    """The gaps of the average of each model, or of its tasks where it has none."""
+    published = table(TABLE_4)
+    if context.storage is None:
+        return ()
+    counting = Counting(preset(context.protocol or PROTOCOLS[0]).rule)
+    stored = {run.run_id: run for run in context.storage.runs.all() if run.items}
+    gaps: list[Gap] = []
+    for step in run_steps(context, published):
+        for plan in context.plans(step):
+            run = stored.get(run_id(plan))
+            printed = published_row(published, plan.model)
+            if run is None or printed is None:
+                continue
+            results = context.storage.results
+            own = run_gaps(results, run, stored.values(), counting, printed, published.columns)
+            average = [gap for gap in own if published.column(gap.column).ours == AVERAGE]
+            gaps += average or own
+    return tuple(gaps)
+
+
+def _category_cell(cell: CategoryCell | None, printed: float | None) -> ReproducedCell:
+    if cell is None or cell.percent is None:
+        return ReproducedCell(published=printed, unit="percent")
+    low, high = cell.interval or (None, None)
+    unscored = cell.rate.unscored if cell.rate else None
+    return ReproducedCell(cell.percent, low, high, cell.scored, unscored, printed, "percent")
+
+
 RECIPES = (
     Recipe(
         PAPER,
@@ -177,5 +238,15 @@ RECIPES = (
         lambda context: needs(context, table(TABLE_4)),
         lambda context: run_steps(context, table(TABLE_4)),
         _table_4,
+        _gaps_4,
+    ),
+    Recipe(
+        PAPER,
+        "11",
+        "GenColorBench, Table 11",
+        PROTOCOLS,
+        lambda context: needs(context, table(TABLE_11)),
+        lambda context: run_steps(context, table(TABLE_11)),
+        _table_11,
     ),
 )

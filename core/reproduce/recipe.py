@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,6 +12,9 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.weights.sources import Sources
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from truehue.core.concepts.records import ConceptCell
     from truehue.core.reproduce.attribution import Gap
     from truehue.core.reproduce.needs import Need
     from truehue.core.reproduce.table import ReproducedTable
@@ -44,7 +47,9 @@ class ReproduceContext:
     command's default). ``storage`` is the database
     (truehue.storage.store.Storage), None where there is none; ``plans`` gives the plans of a step
     that starts runs. ``options`` are further words for each step's command, which change what it
-    does and so belong into the step.
+    does and so belong into the step. ``people`` gives the name of the people that concepts are
+    compared with and their distributions ``(71,)`` by concept id, ``cells`` the distributions of
+    runs, which it extracts where they are missing.
     """
 
     data: Path
@@ -57,6 +62,8 @@ class ReproduceContext:
     storage: Any = None
     plans: Callable[[Step], Sequence[RunPlan]] = lambda step: ()
     options: tuple[str, ...] = ()
+    people: Callable[[], tuple[str, Mapping[str, np.ndarray]]] = lambda: ("", {})
+    cells: Callable[[Sequence[str]], Sequence[ConceptCell]] = lambda runs: ()
 
     @property
     def runs(self) -> Path:

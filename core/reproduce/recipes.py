@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from truehue.core.reproduce import gencolorbench
+from truehue.core.reproduce import colorconceptbench, gencolorbench
 from truehue.core.reproduce.recipe import Recipe
 
-RECIPES: tuple[Recipe, ...] = (*gencolorbench.RECIPES,)
+RECIPES: tuple[Recipe, ...] = (*gencolorbench.RECIPES, *colorconceptbench.RECIPES)
 """By paper, in the papers' order."""

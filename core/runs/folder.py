@@ -126,6 +126,7 @@ class RunFolder(BatchFolder):
                 summary["k"],
                 summary["munsell"],
                 tuple(float(scale) for scale in summary.get("guidances", ())),
+                str(summary.get("protocol", "")),
             )
         except (KeyError, TypeError, IndexError) as error:
             raise BadInput(f"{self.path} holds no whole plan: {error!r} is missing.") from error

@@ -60,6 +60,7 @@ def make_plan(
     items: Sequence[StoredItem] | None = None,
     name: str = "",
     set_name: str = "",
+    protocol: str = "",
 ) -> RunPlan:
     """A plan whose every part has been checked; see :class:`truehue.core.runs.records.RunPlan`.
 
@@ -119,6 +120,7 @@ def make_plan(
         k,
         munsell,
         scales,
+        protocol,
     )
     if plan.total > MAX_IMAGES:
         raise BadInput(f"A run has at most {MAX_IMAGES:,} images, not {plan.total:,}.")
@@ -186,6 +188,8 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
         fields["items_sha256"] = items_digest(plan.items)
     if plan.guidances:
         fields["guidances"] = list(plan.guidances)
+    if plan.protocol:
+        fields["protocol"] = plan.protocol
     if plan.munsell:
         fields["munsell_sha256"] = file_digest(plan.munsell)
     return fields

@@ -110,7 +110,7 @@ class RunPlan:
     as in a GenerationRequest. ``items`` are the images of a ``stored`` run. ``rules`` are ids and
     versions of truehue.core.verdict.rules, none where only concepts are measured; ``k`` as for
     truehue.core.verdict.candidates.Acceptance, ``munsell`` the path of the file of samples, or
-    empty.
+    empty. ``protocol`` names the preset of truehue.core.runs.protocols, or is empty.
     """
 
     name: str
@@ -131,6 +131,7 @@ class RunPlan:
     k: int = 0
     munsell: str = ""
     guidances: tuple[float, ...] = ()
+    protocol: str = ""
 
     @property
     def seeds(self) -> int:

@@ -38,7 +38,7 @@ _TEXTS = {
 _WHOLE = ("images", "seed", "k", "prompts", "total")
 _NUMBERS_OR_NONE = ("guidance", "steps", "size_px")
 _REST = ("format", "options", "masker", "rules", "made_with")
-_SOMETIMES = ("items", "items_sha256", "guidances", "munsell_sha256")
+_SOMETIMES = ("items", "items_sha256", "guidances", "munsell_sha256", "protocol")
 MADE = frozenset((*_TEXTS, *_WHOLE, *_NUMBERS_OR_NONE, *_REST, *_SOMETIMES))
 """All that a plan may say; ``imported`` is said of it here."""
 
@@ -68,7 +68,7 @@ def checked_summary(summary: Any) -> dict[str, Any]:
     _must(1 <= summary["prompts"] <= MAX_IMAGES, "it has no prompts, or too many")
     for name in _NUMBERS_OR_NONE:
         _must(summary[name] is None or _number(summary[name]), f"its {name} is no number")
-    for name in ("items_sha256", "munsell_sha256"):
+    for name in ("items_sha256", "munsell_sha256", "protocol"):
         _must(isinstance(summary.get(name, ""), str), f"its {name} is no text")
     if summary["kind"] == STORED:
         _must(_whole(summary.get("items"), MAX_IMAGES), "its items is no number")

@@ -218,13 +218,17 @@ class Results:
         runs: Sequence[str] = (),
         limits: Mapping[str, float] | None = None,
         unscored: str = "",
+        seeds: Sequence[int] = (),
     ) -> list[PromptTally]:
         """Counts of passes of the prompts of each run, task and system by a rule.
 
         Prompts with equal numbers of passes, scores and images share a row. With ``limits``
         they are counted by :func:`truehue.storage.results.items.tallies_within`. ``unscored`` as
-        of a Slice.
+        of a Slice. With ``seeds`` only their images count, by the rule's own limits alone.
         """
+        if limits and seeds:
+            raise BadInput("Other limits and some of the seeds cannot be combined.")
+        chosen = f"AND seed IN ({', '.join(str(int(seed)) for seed in seeds)})" if seeds else ""
 
         def ask(dictionary: StringDictionary) -> list[PromptTally]:
             number = dictionary.rule(rule)
@@ -247,15 +251,31 @@ class Results:
                         count_if({status} IN ({PASSES}, {FAILS})) AS scored,
                         count(*) AS images
                     FROM {item_rows(dictionary, unscored, rule)}
-                    WHERE {status} > 0 {_in_runs(dictionary, runs)}
+                    WHERE {status} > 0 {chosen} {_in_runs(dictionary, runs)}
                     GROUP BY ALL
                 )
                 GROUP BY ALL ORDER BY ALL
             """)
             return _tallies(dictionary, rows)
 
-        key = ("board", rule, tuple(runs), tuple((limits or {}).items()), unscored)
+        key = ("board", rule, tuple(runs), tuple((limits or {}).items()), unscored, chosen)
         return list(self._once(key, ask))
+
+    def same_images(self, run_a: str, run_b: str) -> bool:
+        """Whether two runs have the same images of the same prompts, pixel by pixel."""
+
+        def ask(dictionary: StringDictionary) -> bool:
+            numbers = [dictionary.number("run", run) for run in (run_a, run_b)]
+            images, shared = self._database.rows(
+                "SELECT (SELECT count(*) FROM run_items WHERE run_no = ? AND drawn), "
+                "(SELECT count(*) FROM run_items AS a JOIN run_items AS b "
+                "USING (prompt_no, image, image_id) "
+                "WHERE a.run_no = ? AND b.run_no = ? AND a.drawn AND b.drawn)",
+                [numbers[0], *numbers],
+            )[0]
+            return bool(images) and images == shared
+
+        return self._once(("same", run_a, run_b), ask)
 
     def unscored(self, selection: Slice) -> list[CauseCount]:
         """Why images have no score, by run and task, the most first."""

@@ -6,6 +6,7 @@ from truehue.core.analysis.records import RunRecord
 from truehue.core.batch.records import BatchState
 from truehue.core.export.source import imported_text
 from truehue.core.generation.registry import name_of
+from truehue.core.runs.protocols import protocol_text
 from truehue.core.runs.records import STORED
 from truehue.core.runs.summary import guidance_text
 from truehue.tabs.page.errors import count_noun
@@ -79,7 +80,7 @@ def facts(run: RunRecord, pictured: int | None = None) -> str:
         parts.append(f"{count_noun(int(summary['images']), 'image')} per prompt")
     elif pictured is not None and pictured < int(summary["prompts"]):
         parts.append(f"{pictured:,} of {count_noun(int(summary['prompts']), 'prompt')}")
-    parts.append(guidance_text(summary))
+    parts += [protocol_text(summary), guidance_text(summary)]
     if summary.get("steps"):
         parts.append(f"{summary['steps']} steps")
     if summary.get("imported"):

@@ -11,12 +11,15 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from truehue.core.command import Command, arg, data_folder, either, flag, print_now
+from truehue.core.concepts.records import EXTRACTED, ConceptCell
 from truehue.core.errors import BadInput, DatabaseBusy
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.reproduce.needs import Need, lacking
@@ -24,6 +27,11 @@ from truehue.core.reproduce.recipe import Kind, Recipe, ReproduceContext, Step, 
 from truehue.core.reproduce.recipes import RECIPES
 from truehue.core.reproduce.table import FORMATS
 from truehue.core.runs.records import RunPlan
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from truehue.storage.store import Storage
 
 FINISHED, INCOMPLETE = 0, 3
 EPILOG = """\
@@ -52,7 +60,7 @@ def reproduce(options: argparse.Namespace) -> int:
     recipe = find(RECIPES, options.paper, kind, number)
     context = make_context(options)
     recipe.protocol(context)
-    needs, steps = recipe.needs(context), recipe.steps(context)
+    needs, steps = _needs(options, recipe, context), recipe.steps(context)
     _print_needs(recipe, needs, steps)
     if options.estimate_only:
         return FINISHED
@@ -110,14 +118,12 @@ def _run(options: argparse.Namespace, steps: Sequence[Step]) -> int:
 
 def _write(options: argparse.Namespace, recipe: Recipe, context: ReproduceContext) -> None:
     """Prints the table of what is stored, or writes it into a file."""
-    from dataclasses import replace
-
     from truehue.storage.store import Storage
 
     try:
         with Storage.open(options.data) as storage:
-            context = replace(context, storage=storage)
-            table, gaps = recipe.table(context), recipe.attribution(context)
+            stored = _with_storage(options, context, storage)
+            table, gaps = recipe.table(stored), recipe.attribution(stored)
     except DatabaseBusy:
         raise BadInput(
             f"The app has {options.data} open. Its results are stored; end the app, and run this "
@@ -132,6 +138,54 @@ def _write(options: argparse.Namespace, recipe: Recipe, context: ReproduceContex
         return
     path.write_text(text, encoding="utf-8")
     print_now(f"Written: {path}", file=sys.stderr)
+
+
+def _needs(
+    options: argparse.Namespace, recipe: Recipe, context: ReproduceContext
+) -> tuple[Need, ...]:
+    """What a recipe needs; what only the database knows is unknown where the app has it open."""
+    from truehue.storage.store import Storage
+
+    if not any(context.data.glob("*.duckdb")):
+        return recipe.needs(context)
+    try:
+        with Storage.open(options.data) as storage:
+            return recipe.needs(_with_storage(options, context, storage))
+    except DatabaseBusy:
+        return recipe.needs(context)
+
+
+def _with_storage(
+    options: argparse.Namespace, context: ReproduceContext, storage: Storage
+) -> ReproduceContext:
+    """What the recipes may look at, with the database."""
+    from truehue.tabs.compare.tables.cells import ALL_SCALES, run_cells
+    from truehue.tabs.compare.tables.reference_sets import ReferenceSets
+    from truehue.tabs.page.jobs import job_alone
+    from truehue.tabs.shell.compose import make_context as make_app_context
+
+    app = make_app_context(storage, str(options.data))
+
+    @cache
+    def people() -> tuple[str, Mapping[str, np.ndarray]]:
+        sets = ReferenceSets(app)
+        crowds = sets.crowds()
+        named = [entry for entry in crowds if options.people in (entry.id, entry.name)]
+        if options.people and not named:
+            known = ", ".join(entry.name for entry in crowds) or "none"
+            raise BadInput(f"There are no people {options.people[:60]!r} here. There are: {known}.")
+        if not crowds:
+            return "", {}
+        chosen = sets.of((named or list(crowds))[0])
+        return chosen.crowd.name, chosen.weights
+
+    def cells(run_ids: Sequence[str]) -> list[ConceptCell]:
+        stored = {run.run_id for run in storage.runs.all()}
+        available = [run_id for run_id in dict.fromkeys(run_ids) if run_id in stored]
+        run_cells(app, available, EXTRACTED, ALL_SCALES, job_alone("cells"))
+        return [cell for run_id in available for cell in storage.profiles.cells(run_id, EXTRACTED)]
+
+    return replace(context, storage=storage, people=people, cells=cells)
 
 
 def _agreed(options: argparse.Namespace) -> bool:
@@ -168,7 +222,7 @@ def _list(options: argparse.Namespace) -> int:
     for recipe in RECIPES:
         print_now(f"truehue reproduce {recipe.paper} --{recipe.kind} {recipe.number}")
         print_now(f"  {recipe.title}; protocols: {', '.join(recipe.protocols)}")
-        missing = [need for need in recipe.needs(context) if not need.available]
+        missing = [need for need in _needs(options, recipe, context) if not need.available]
         for line in need_lines(missing) or ["  nothing is missing"]:
             print_now(line)
     return FINISHED
@@ -188,6 +242,12 @@ COMMAND = Command(
         arg(
             "--set SET",
             "other prompts or questions than the recipe's: a set, or a file",
+            default="",
+        ),
+        arg(
+            "--people NAME",
+            "the people that concepts are compared with (default: stored colorings, else the first "
+            "imported)",
             default="",
         ),
         arg("--limit N", "at most N prompts or questions, evenly spaced", type=int),

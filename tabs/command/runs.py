@@ -35,17 +35,17 @@ from truehue.core.export import FORMATS
 from truehue.core.export.archive_import import INCOMING, open_archive
 from truehue.core.export.source import ExportRun, imported_from, left_out_text
 from truehue.core.export.tables import companion_files
-from truehue.core.generation.registry import RELEASED_SEED
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.protocols import PROTOCOLS
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.command import array, start, status
 from truehue.tabs.command.status import folder_named, runs_root, status_json
 from truehue.tabs.page.errors import count_noun
-from truehue.tabs.runs.request import DEFAULT_IMAGES, DEFAULT_RULES, DETECTOR, SEGMENTER, SETTINGS
+from truehue.tabs.runs.request import DEFAULT_IMAGES, DEFAULT_RULES, DETECTOR, SEGMENTER
 
 EPILOG = """\
 examples:
@@ -55,6 +55,7 @@ examples:
   python -m truehue runs start --set mini --images-of sdxl-base-1.0 --masker grounded
   python -m truehue runs start --set mini --images-from ~/renders --model my-model --masker grounded
   python -m truehue runs start --set concepts --model sdxl-base-1.0 --images 5 --guidance 3,5,7,9
+  python -m truehue runs start --set gencolorbench --protocol gencolorbench-paper --model sd3-medium
   python -m truehue runs status
   python -m truehue runs resume 3f2a
   python -m truehue runs start --set gencolorbench --model sd3-medium --plan-only
@@ -99,8 +100,9 @@ START_OPTIONS = (
         "prompts",
         arg(
             "--set SET",
-            f"{_SETS}, selection:NAME, an imported set, or a file of prompts (default mini)",
-            default="mini",
+            f"{_SETS}, selection:NAME, an imported set, a file of prompts, or a folder of "
+            "them as one set (default mini, or the protocol's)",
+            default="",
         ),
         arg("--task", ", ".join(TASKS), default=""),
         arg("--system", ", ".join(SYSTEMS), default=""),
@@ -135,17 +137,18 @@ START_OPTIONS = (
         arg(
             "--images N",
             f"images a prompt (and guidance scale), with one seed each (default {DEFAULT_IMAGES})",
-            default=str(DEFAULT_IMAGES),
+            default="",
         ),
         arg(
-            "--settings NAME",
-            "steps, guidance and size of a benchmark's released code: "
-            f"{', '.join(SETTINGS)} (default: each model's own)",
+            "--protocol --settings NAME",
+            "a paper's preset of all that is not said otherwise (images, seeds, steps, guidance, "
+            f"size, masks, rules): {', '.join(entry.id for entry in PROTOCOLS)} "
+            "(default: TrueHue's own)",
             default="",
         ),
         arg(
             "--seed N",
-            f"the first seed (default 0; {RELEASED_SEED} with --settings)",
+            "the first seed (default 0, or the protocol's)",
             default="",
         ),
         arg("--size PX", "side (default: the model's own)"),
@@ -175,9 +178,9 @@ START_OPTIONS = (
             "--rules IDS",
             "not used for concepts, whose colors are measured; comma separated, of "
             f"{_RULE_IDS} (default {','.join(DEFAULT_RULES)})",
-            default=",".join(DEFAULT_RULES),
+            default="",
         ),
-        arg("--k N", "neighbors that paper and truehue accept too (default 0)", default="0"),
+        arg("--k N", "neighbors that paper and truehue accept too (default 0)", default=""),
         arg("--munsell FILE.csv", "samples for the released rule"),
     ),
     arg("--name", "name of the run", default=""),

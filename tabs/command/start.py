@@ -26,12 +26,14 @@ from truehue.core.masks import salient
 from truehue.core.masks.grounded.weights import ROLES, WITHOUT, vision_model
 from truehue.core.masks.grounded.weights import missing as missing_tool
 from truehue.core.prompts.importing import read_prompts
+from truehue.core.prompts.importing.folder import read_prompt_folder
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.prompts.tables import objects
 from truehue.core.runs.estimate import Estimate, free_bytes
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
+from truehue.core.runs.protocols import protocol
 from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, SALIENT, STORED, RunPlan, StoredItem
 from truehue.core.runs.worker import ExecutionSettings, WorkerSettings, execute
 from truehue.tabs.batches.messages import bytes_text, time_text
@@ -102,8 +104,6 @@ def requested_plans(options: argparse.Namespace) -> tuple[PlanInputs, list[RunPl
     """The plans of the options of ``runs start``, and what they were made from. Raises BadInput."""
     if options.images_of and (options.model or options.images_from):
         raise BadInput("--images-of scores what is stored: leave out --model and --images-from.")
-    if options.settings and (options.images_of or options.images_from):
-        raise BadInput("--settings is for images that are generated: leave it out.")
     if options.images_from and len(options.model or ()) != 1:
         raise BadInput("Say with one --model who made the images of --images-from.")
     stored = bool(options.images_of or options.images_from)
@@ -132,9 +132,11 @@ def retry(options: argparse.Namespace) -> int:
 def _fields(options: argparse.Namespace, stored: bool) -> dict[str, Any]:
     """The options as the form's fields."""
     names = (name for name in RunRequest.model_fields if hasattr(options, name))
+    preset = protocol(options.protocol).set if options.protocol else ""
     models = [options.images_of] if options.images_of else options.model or [RENDERER]
     return {
         **{name: getattr(options, name) for name in names},
+        "set": options.set or preset or "mini",
         "kind": "stored" if stored else "drawn",
         "models": models,
         "price": options.price_per_hour,
@@ -428,7 +430,7 @@ def plan_inputs(options: argparse.Namespace, request: RunRequest) -> PlanInputs:
         library = Library(storage)
         file = Path(request.set).expanduser()
         set_id = request.set
-        if file.is_file() and _built_in(set_id) is None:
+        if file.exists() and _built_in(set_id) is None:
             set_id = str(library.take_file(file, file.name)["set_id"])
             if not set_id:
                 raise BadInput(f"No prompt could be read from {file}.", "set")
@@ -447,8 +449,9 @@ def _prompts(options: argparse.Namespace, named: str) -> tuple[Sequence[Prompt],
     if entry is not None:
         return entry
     file = Path(named).expanduser()
-    if file.is_file():
-        return _of_file(file), file.name, file.name
+    if file.exists():
+        title = file.resolve().name
+        return _of_file(file), title, title
     if not named.startswith(SELECTION) and ("/" in named or file.suffix):
         raise BadInput(f"There is no file {named}.", "set")
     unknown = ""
@@ -469,10 +472,11 @@ def _built_in(named: str) -> tuple[Sequence[Prompt], str, str] | None:
 def _of_file(file: Path) -> tuple[Prompt, ...]:
     labels = {row.name: row.negative_labels for row in reversed(objects())}
     categories = {row.name: row.category for row in reversed(objects())}
-    read = read_prompts(file, negative_labels=labels, categories=categories)
+    read_all = read_prompt_folder if file.is_dir() else read_prompts
+    read = read_all(file, negative_labels=labels, categories=categories)
     sentences = [
         *read.notes,
-        *(f"line {problem.line}: {problem.why}" for problem in read.problems[:SHOWN]),
+        *(f"line {problem.line:,}: {problem.why}" for problem in read.problems[:SHOWN]),
     ]
     if len(read.problems) > SHOWN:
         sentences.append(f"… and {len(read.problems) - SHOWN:,} more lines that were not taken")

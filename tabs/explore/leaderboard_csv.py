@@ -36,6 +36,7 @@ _RUN = (
     "limits",
     "systems",
     "unscored_are",
+    "protocol",
     "system",
 )
 
@@ -111,6 +112,7 @@ def _head(data: LeaderboardData, run: RunRecord) -> dict[str, Any]:
         " ".join(f"{name}:{value:g}" for name, value in data.limits.items()) or "the rule's own",
         data.systems,
         data.unscored,
+        run.summary.get("protocol", ""),
         "",
     )
     return dict(zip(_RUN, values, strict=True))
@@ -141,12 +143,20 @@ class PublishedCell(TypedDict):
     doubt: str
 
 
+class RunHere(TypedDict):
+    """A run by its id and name."""
+
+    id: str
+    name: str
+
+
 class PublishedRow(TypedDict):
-    """A row of the paper's table; ``here`` are the runs that may be of the same model."""
+    """A row of the paper's table; ``here`` and ``runs`` are those that may be of the same model."""
 
     name: str
     facts: str
     here: list[str]
+    runs: list[RunHere]
     here_note: str
     cells: dict[str, PublishedCell]
 
@@ -176,13 +186,19 @@ def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> Pub
     for row in published_table.rows:
         model = row.keys["model"]
         selection = counterpart(published_table.paper.id, model)
-        available = [run.name for run in runs if run.model in selection.ids]
+        own = [run for run in runs if run.model in selection.ids]
+        available = [run.name for run in own]
         kind = f"{row.keys['resolution']} px · {row.keys['type']}"
         shown.append(
             {
                 "name": model,
                 "facts": kind,
                 "here": available,
+                "runs": [
+                    {"id": run.run_id, "name": run.name}
+                    for run in own
+                    if rule_id in dict(run.rules)
+                ],
                 "here_note": selection.note if available else "",
                 "cells": {
                     key: {

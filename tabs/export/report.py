@@ -52,6 +52,7 @@ from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import set_title
 from truehue.core.published import LEADERBOARD
 from truehue.core.published import table as published_table
+from truehue.core.runs.protocols import protocol_text
 from truehue.core.runs.records import STORED
 from truehue.core.runs.score import CAUSES
 from truehue.core.runs.summary import guidance_text, masker_text
@@ -164,6 +165,7 @@ def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
             f"{record.items:,} of {record.total:,}, {record.failed:,} could not be generated",
         ),
         ("Images per prompt", f"{plan.images}, seeds {seeds}" if is_generated else "as imported"),
+        ("Protocol", protocol_text(about).removeprefix("protocol ")),
         ("Settings", _settings(plan) if is_generated else ""),
         ("Masks", masker_text(about["masker"])),
         ("Rules", "; ".join(f"{rule_name(rule_id)} {version}" for rule_id, version in plan.rules)),

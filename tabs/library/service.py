@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.prompts.importing import read_prompts
+from truehue.core.prompts.importing.folder import folder_sha256, read_prompt_folder
 from truehue.core.prompts.prompt import TASKS, Prompt
 from truehue.core.prompts.search import Page, PromptIndex, Query
 from truehue.core.prompts.search.columns import PromptStatus, StatusColumn
@@ -207,7 +208,7 @@ class Library:
         }
 
     def take_file(self, file: Path, name: str, maker: str = "") -> PromptsImport:
-        """Imports a file of prompts that ``maker`` brings as a new set.
+        """Imports a file of prompts, or a folder of them, that ``maker`` brings as a new set.
 
         The answer has ``set_id`` (empty when nothing could be taken) and the report. Raises
         BadInput for a file that cannot be read at all.
@@ -215,7 +216,10 @@ class Library:
         name = name or "prompts.txt"
         labels = {row.name: row.negative_labels for row in reversed(objects())}
         categories = {row.name: row.category for row in reversed(objects())}
-        reading = read_prompts(file, name, negative_labels=labels, categories=categories)
+        if file.is_dir():
+            reading = read_prompt_folder(file, negative_labels=labels, categories=categories)
+        else:
+            reading = read_prompts(file, name, negative_labels=labels, categories=categories)
         problems = [
             f"Line {problem.line:,}: {problem.why}"
             + (f" ({problem.text_excerpt})" if problem.text_excerpt else "")
@@ -228,7 +232,7 @@ class Library:
                 reading.prompts,
                 reading.kind,
                 name,
-                sha256_of(file),
+                folder_sha256(file) if file.is_dir() else sha256_of(file),
                 {"problems": problems[:MAX_PROBLEMS], "problem_count": len(problems)},
                 maker,
             )

@@ -12,7 +12,7 @@ from truehue.core.batch.health import state_of
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.generation.opening import missing
-from truehue.core.generation.registry import MODELS, RELEASED, model, name_of
+from truehue.core.generation.registry import MODELS, model, name_of
 from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.machine import local_gpus, usable_cores
@@ -24,6 +24,7 @@ from truehue.core.prompts.concepts import SOURCE as CONCEPTS
 from truehue.core.prompts.prompt import TASKS, Prompt
 from truehue.core.prompts.sets import set_title
 from truehue.core.runs.estimate import Estimate, free_bytes
+from truehue.core.runs.protocols import PROTOCOLS, Protocol
 from truehue.core.runs.records import DRAWN, GROUNDED, SALIENT, RunPlan, StoredItem
 from truehue.core.runs.summary import with_weights
 from truehue.core.runs.worker import WorkerSettings
@@ -45,6 +46,7 @@ from truehue.tabs.runs.request import (
     DETECTOR,
     SEGMENTER,
     RunRequest,
+    preset_fields,
 )
 from truehue.tabs.runs.scored import store_verdicts
 from truehue.tabs.runs.stored import OF_RUN, of_model, of_run
@@ -66,6 +68,14 @@ class RunChoice(TypedDict):
 
     id: str
     name: str
+
+
+class ProtocolChoice(RunChoice):
+    """A preset of a paper, what it is in a sentence, and what it fills into the form."""
+
+    title: str
+    fields: dict[str, str]
+    rules: list[str]
 
 
 class RunModel(RunChoice):
@@ -108,7 +118,7 @@ class RunFormView(TypedDict):
     limit: int
     images: int
     sizes: list[RunChoice]
-    settings: list[RunChoice]
+    protocols: list[ProtocolChoice]
     lights: list[RunChoice]
     failures: list[RunChoice]
     variants: list[RunChoice]
@@ -121,6 +131,16 @@ class RunFormView(TypedDict):
     rules: list[RunRule]
     workers: int
     machine: str
+
+
+def _preset_texts(preset: Protocol) -> dict[str, str]:
+    """What a protocol fills into the form, by the names of its fields; empty for a model's own."""
+    fields = preset_fields(preset)
+    names = ("images", "seed", "steps", "size", "k", "variant", "detector", "segmenter", "presence")
+    texts = {name: str(fields.get(name, "")) for name in names if name in fields}
+    texts |= {name: texts.get(name, "") for name in ("steps", "size", "presence")}
+    texts["guidance"] = ", ".join(f"{scale:g}" for scale in preset.guidances)
+    return texts | {"masker": preset.masker.kind}
 
 
 def form_view(context: Context, actor: Actor) -> RunFormView:
@@ -148,7 +168,16 @@ def form_view(context: Context, actor: Actor) -> RunFormView:
         "limit": DEFAULT_LIMIT,
         "images": DEFAULT_IMAGES,
         "sizes": [{"id": str(side), "name": f"{side} × {side}"} for side in SIZES],
-        "settings": [{"id": RELEASED, "name": "GenColorBench's released code"}],
+        "protocols": [
+            {
+                "id": by.id,
+                "name": by.name,
+                "title": by.summary,
+                "fields": _preset_texts(by),
+                "rules": list(by.rules),
+            }
+            for by in PROTOCOLS
+        ],
         "lights": [{"id": light, "name": light} for light in LIGHTS],
         "failures": [{"id": failure, "name": failure} for failure in FAILURES],
         "variants": [{"id": variant.id, "name": variant.name} for variant in VARIANTS],

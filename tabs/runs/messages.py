@@ -11,6 +11,8 @@ from truehue.core.generation.registry import RENDERER, model, name_of
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import set_title
 from truehue.core.runs.concepts import CONCEPT, measured_of
+from truehue.core.runs.plan import plan_json
+from truehue.core.runs.protocols import changes, protocol, protocol_text
 from truehue.core.runs.records import DRAWN, STORED, RunPlan
 from truehue.core.runs.subsample import family_of
 from truehue.core.runs.summary import guidance_text, masker_text
@@ -61,6 +63,7 @@ def facts_text(summary: Mapping[str, Any]) -> str:
         else f"seed {seeds[0]}"
         if seeds[0] == seeds[1]
         else f"seeds {seeds[0]}–{seeds[1]}",
+        protocol_text(summary),
         f"{summary['size_px']} px" if summary["size_px"] else "",
         guidance_text(summary),
         f"{summary['steps']} steps" if summary["steps"] else "",
@@ -150,16 +153,17 @@ def plan_remarks(request: RunRequest, plans: Sequence[RunPlan]) -> list[str]:
         sentences.append(resources_text(prompts))
     if any(prompt.task == CONCEPT for prompt in prompts):
         sentences += _protocol_of_concepts(plans)
-    if request.settings and not request.is_stored:
-        each = "; ".join(
-            f"{name_of(plan.model)} {plan.steps} steps, guidance {plan.guidance:g}, "
-            f"{plan.size_px} px"
+    if request.protocol:
+        preset = protocol(request.protocol)
+        named = [
+            f"{name_of(plan.model)} {plan.steps} steps, guidance {plan.guidance:g}, {plan.size_px} px"
             for plan in plans
-        )
-        sentences.append(
-            f"Settings {request.settings}: {each}. The released code's noise came from a GPU's "
-            "generator, so its images differ from these."
-        )
+            if preset.released and plan.guidance is not None
+        ]
+        others = dict.fromkeys(part for plan in plans for part in changes(plan_json(plan)))
+        but = f" Not as the protocol has it: {', '.join(others)}." if others else ""
+        each = f": {'; '.join(named)}" if named else ""
+        sentences.append(f"Protocol {preset.id}{each}.{but}")
     if len(request.guidance) > 1 and any(
         plan.model == RENDERER and plan.kind == DRAWN for plan in plans
     ):

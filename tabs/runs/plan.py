@@ -14,6 +14,7 @@ from truehue.core.generation.registry import RENDERER, name_of, released_setting
 from truehue.core.machine import local_gpus, usable_cores
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.plan import make_plan
+from truehue.core.runs.protocols import protocol
 from truehue.core.runs.records import GenerationPlan, RunPlan, ScoringPlan, StoredItem
 from truehue.core.runs.subsample import subsample
 from truehue.core.runs.summary import with_weights
@@ -101,6 +102,7 @@ def plans(
                 items=items if request.is_stored else None,
                 name=_name(request, model, title, len(prompts)),
                 set_name=set_name or request.set,
+                protocol=request.protocol,
             )
         except BadInput as error:
             raise BadInput(str(error), error.field or _field_of(str(error))) from None
@@ -111,21 +113,19 @@ def plans(
 def _drawing(request: RunRequest, model_id: str) -> GenerationPlan:
     """How a model draws; what it does not take is not written down as if it had."""
     if request.is_stored:
-        return GenerationPlan(request.images, request.first_seed)
+        return GenerationPlan(request.images, request.seed)
     if model_id == RENDERER:
         options = {"light": request.light, "failure": request.failure}
-        return GenerationPlan(
-            request.images, request.first_seed, size_px=request.size, options=options
-        )
+        return GenerationPlan(request.images, request.seed, size_px=request.size, options=options)
     drawing = GenerationPlan(
         images=request.images,
-        seed=request.first_seed,
+        seed=request.seed,
         guidances=request.guidance,
         steps=request.steps,
         size_px=request.size,
         negative_text=request.negative,
     )
-    if not request.settings:
+    if not (request.protocol and protocol(request.protocol).released):
         return drawing
     named = released_settings(model_id)
     return replace(
@@ -164,9 +164,9 @@ def _name(request: RunRequest, model_id: str, title: str, prompts: int) -> str:
     # What differs from the next run stands first: lists and file names are cut at the end.
     is_generated = not request.is_stored
     failure = f", {request.failure}" if is_generated and request.failure != "none" else ""
-    seed = f", seed {request.first_seed}" if is_generated else ""
+    seed = f", seed {request.seed}" if is_generated else ""
     size = f", {request.size} px" if is_generated and request.size else ""
-    settings = f", {request.settings}" if is_generated and request.settings else ""
+    settings = f", {request.protocol}" if request.protocol else ""
     return f"{called}{failure}{settings}{seed}{size} · {', '.join(part for part in parts if part)}"
 
 

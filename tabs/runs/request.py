@@ -11,8 +11,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import (
-    RELEASED,
-    RELEASED_SEED,
     RENDERER,
     model,
     released_settings,
@@ -22,6 +20,7 @@ from truehue.core.generation.request import MAX_SEED
 from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.masks.grounded.weights import vision_model
 from truehue.core.prompts.prompt import TASKS
+from truehue.core.runs.protocols import PROTOCOLS, Protocol, protocol
 from truehue.core.runs.records import EXACT, GROUNDED, MASKERS, MaskerSpec
 from truehue.core.verdict.candidates import MAX_NEIGHBORS
 from truehue.core.verdict.rules import RULES, rule
@@ -34,7 +33,6 @@ MAX_IMAGES = 1_000
 MAX_WORKERS = 256
 MAX_MODELS = 200
 MAX_NAME = 120
-SETTINGS = (RELEASED,)
 
 
 def _scales(scales: Any) -> Any:
@@ -83,6 +81,29 @@ def price_of(amount: Any) -> float | None:
 Names = Annotated[tuple[str, ...], BeforeValidator(list_of_single), AfterValidator(texts)]
 
 
+def preset_fields(preset: Protocol, kind: Any = "") -> dict[str, Any]:
+    """What a protocol says of a request, by the names of its fields; of ``kind`` ``stored`` only
+    how the images are scored."""
+    masks = preset.masker
+    scoring = {"rules": preset.rules, "k": preset.k, "variant": masks.variant}
+    for role in ("detector", "segmenter", "presence"):
+        if name := getattr(masks, role):
+            scoring[role] = name
+    if kind == "stored":
+        return scoring
+    drawing = {
+        "images": preset.images,
+        "seed": preset.seed,
+        "guidance": preset.guidances,
+        "steps": preset.steps,
+        "size": preset.size_px,
+    }
+    return {
+        **{name: value for name, value in drawing.items() if value not in (None, ())},
+        **scoring,
+    }
+
+
 class Workers(PageRequest):
     """How many processes work at once."""
 
@@ -97,8 +118,9 @@ class RunRequest(Workers):
     are taken, at equal distances, concepts as whole families. ``concepts`` are the words of those
     that alone are taken, ``"banana *"`` for a thing with all its modifiers. ``images`` counts for
     each scale of ``guidance``. Several ``models`` become one run each; of ``kind`` ``stored``, the
-    one model is whose images of the data folder are scored. ``settings`` names those of a
-    benchmark's public code (:data:`SETTINGS`), which say steps, guidance and size of each model.
+    one model is whose images of the data folder are scored. ``protocol`` names a
+    preset of truehue.core.runs.protocols, which says all that is not said here; ``settings`` is its
+    former name.
     ``ray`` is an address of a cluster, or nothing for this machine; ``price`` is of an hour.
     """
 
@@ -118,7 +140,7 @@ class RunRequest(Workers):
     size: Annotated[Whole, Field(ge=64, le=4096)] | None = Field(None, title="The size")
     steps: Annotated[Whole, Field(ge=1, le=500)] | None = Field(None, title="Steps")
     guidance: Annotated[tuple[float, ...], BeforeValidator(_scales)] = ()
-    settings: Annotated[str, single_of("set of settings", SETTINGS)] = ""
+    protocol: Annotated[str, single_of("protocol", (entry.id for entry in PROTOCOLS))] = ""
     negative: str = ""
     light: Annotated[str, single_of("light", LIGHTS)] = "studio"
     failure: Annotated[str, single_of("failure", FAILURES)] = "none"
@@ -138,10 +160,14 @@ class RunRequest(Workers):
     @model_validator(mode="before")
     @classmethod
     def _filled(cls, fields: Any) -> Any:
-        """A field that was left empty is as it is by itself."""
+        """A field that was left empty is as the protocol has it, or as it is by itself."""
         if not isinstance(fields, Mapping):
             return fields
-        return {name: value for name, value in fields.items() if value != ""}
+        given = {name: value for name, value in fields.items() if value not in ("", None)}
+        if (former := given.pop("settings", None)) is not None:
+            given.setdefault("protocol", former)
+        preset = next((by for by in PROTOCOLS if by.id == given.get("protocol")), None)
+        return given if preset is None else {**preset_fields(preset, given.get("kind")), **given}
 
     @property
     def is_stored(self) -> bool:
@@ -149,22 +175,18 @@ class RunRequest(Workers):
         return self.kind == "stored"
 
     @property
-    def first_seed(self) -> int:
-        """The first seed: the public code's own with its settings, where none is given."""
-        is_released = self.settings and not self.is_stored and "seed" not in self.model_fields_set
-        return RELEASED_SEED if is_released else self.seed
-
-    @property
     def masker_spec(self) -> MaskerSpec:
         """How objects are found: exactly for the renderer and stored images, unless told."""
-        kind = self.masker or (EXACT if self._has_exact_masks else GROUNDED)
+        preset = protocol(self.protocol).masker.kind if self.protocol else GROUNDED
+        kind = self.masker or (EXACT if self._has_exact_masks else preset)
         if kind != GROUNDED:
             return MaskerSpec(kind)
         return MaskerSpec(kind, self.detector, self.segmenter, self.presence, self.variant)
 
     @property
     def _has_exact_masks(self) -> bool:
-        return self.is_stored or all(model_id == RENDERER for model_id in self.models)
+        is_rendered = all(model_id == RENDERER for model_id in self.models)
+        return is_rendered or (self.is_stored and not self.protocol)
 
     def checked(self) -> RunRequest:
         """The request itself. Raises BadInput that names the field where its parts do not go
@@ -183,11 +205,11 @@ class RunRequest(Workers):
         return self
 
     def _check_settings(self) -> None:
-        if self.is_stored or not self.settings:
+        if self.is_stored or not (self.protocol and protocol(self.protocol).released):
             return
         for name in ("steps", "guidance", "size"):
-            if getattr(self, name):
-                text = f"The settings {self.settings} say the {name}: leave one of both out."
+            if getattr(self, name) and self.models != (RENDERER,):
+                text = f"The settings {self.protocol} say the {name}: leave one of both out."
                 raise BadInput(text, name)
 
     def _check_models(self) -> None:
@@ -197,8 +219,8 @@ class RunRequest(Workers):
             raise BadInput("Choose at least one model.", "models")
         for model_id in () if self.is_stored else self.models:
             _field("models", lambda model_id=model_id: model(model_id))  # type: ignore[misc]
-            if self.settings:
-                _field("settings", lambda model_id=model_id: released_settings(model_id))  # type: ignore[misc]
+            if self.protocol and protocol(self.protocol).released and model_id != RENDERER:
+                _field("protocol", lambda model_id=model_id: released_settings(model_id))  # type: ignore[misc]
 
     def _check_masker(self) -> None:
         masker = self.masker_spec

@@ -167,6 +167,10 @@ export function runForm(element, root, started) {
     form
       .querySelectorAll('.th-runs-scores')
       .forEach((node) => node.classList.toggle('th-off', !stored));
+    const preset = data?.protocols.find((item) => item.id === field('protocol').value);
+    const told = form.querySelector('.th-runs-protocol');
+    told.hidden = !preset;
+    put(told, preset ? preset.title : '');
     form.querySelector('[data-field=concepts]').classList.toggle('th-off', !ofConcepts());
     const fallbackMasker = data && !data.salient ? 'salient' : 'whole';
     if (!ownMasker) masker = !drawsHere ? 'exact' : finders().length ? fallbackMasker : 'grounded';
@@ -214,6 +218,34 @@ export function runForm(element, root, started) {
       .querySelector('.th-runs-lacking')
       .replaceChildren(...lacking.map((text) => make('li', '', text)));
   }
+  // A protocol fills the form, where all that it says can be read and changed.
+  function takeProtocol() {
+    const preset = data.protocols.find((item) => item.id === field('protocol').value);
+    const usual = {
+      images: data.images,
+      seed: 0,
+      steps: '',
+      size: '',
+      guidance: '',
+      k: 0,
+      presence: '',
+      variant: data.variants[0].id,
+      detector: data.detector,
+      segmenter: data.segmenter,
+    };
+    const { masker: ofPreset, ...fields } = preset ? preset.fields : {};
+    Object.entries({ ...usual, ...fields }).forEach(([name, value]) => {
+      field(name).value = value;
+    });
+    ownMasker = Boolean(preset) && chosenModels().some((id) => id !== RENDERER);
+    if (ownMasker) masker = ofPreset;
+    const rules = preset
+      ? preset.rules
+      : data.rules.filter((rule) => rule.usual).map((rule) => rule.id);
+    form.querySelectorAll('.th-runs-rules input').forEach((box) => {
+      box.checked = rules.includes(box.value);
+    });
+  }
   // The models that find objects as chosen, those that cannot be used here.
   function finders() {
     if (!data) return [];
@@ -236,8 +268,8 @@ export function runForm(element, root, started) {
     options(field('task'), [{ id: '', name: 'All' }, ...data.tasks], field('task').value);
     options(field('system'), [{ id: '', name: 'All' }, ...data.systems], field('system').value);
     options(field('size'), [{ id: '', name: 'Default' }, ...data.sizes], field('size').value);
-    const settings = [{ id: '', name: 'Default of each model, or as above' }, ...data.settings];
-    options(field('settings'), settings, field('settings').value);
+    const protocols = [{ id: '', name: 'TrueHue’s own settings' }, ...data.protocols];
+    options(field('protocol'), protocols, field('protocol').value);
     options(field('light'), data.lights, field('light').value || 'studio');
     options(field('failure'), data.failures, field('failure').value || 'none');
     options(field('variant'), data.variants, field('variant').value || data.variants[0].id);
@@ -356,6 +388,7 @@ export function runForm(element, root, started) {
       ownSource = true;
       ownSet();
     }
+    if (event.target === field('protocol')) takeProtocol();
     show();
     soon();
   });

@@ -15,7 +15,7 @@ export const RUN_FIELDS = [
   'name',
   'guidance',
   'steps',
-  'settings',
+  'protocol',
   'negative',
   'light',
   'failure',

@@ -24,6 +24,8 @@ from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, DataFolderError, NotAllowed
 from truehue.core.prompts.sets import prompt_set
 from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.plan import plan_json
+from truehue.core.runs.protocols import protocol, protocol_text
 from truehue.core.runs.records import DRAWN
 from truehue.tabs.batches.messages import bytes_text, rate_text, time_text
 from truehue.tabs.batches.queue import BatchQueue
@@ -520,26 +522,57 @@ def test_more_workers_than_gpus_share_them_and_say_so(monkeypatch: pytest.Monkey
     assert sharing_text(5, {**summary, "model": "reference-renderer"}) == ""
 
 
-def test_a_run_takes_the_settings_of_the_benchmarks_code_by_their_name() -> None:
-    def spec(**fields: Any) -> RunRequest:
-        named = {"set": "mini", "models": ["flux.1-dev"], "masker": "whole", **fields}
-        return read_as(RunRequest, named).checked()
+def named(**fields: Any) -> RunRequest:
+    """A request of a model that is not the renderer."""
+    return read_as(RunRequest, {"set": "mini", "models": ["flux.1-dev"], **fields}).checked()
 
-    released = spec(settings="gencolorbench-released")
-    assert (released.first_seed, released.images) == (42, 4)
+
+def test_a_protocol_is_a_preset_of_everything() -> None:
+    released = named(protocol="gencolorbench-released")
+    assert (released.seed, released.images, released.presence) == (42, 4, "janus-pro-1b")
+    assert released.masker_spec == protocol("gencolorbench-released").masker
     (plan,) = plans(released, prompts()[:1], "Mini")
     assert (plan.steps, plan.guidance, plan.size_px) == (28, 3.5, 1024)
-    assert "gencolorbench-released" in plan.name
-    assert "28 steps, guidance 3.5, 1024 px" in " ".join(plan_remarks(released, [plan]))
-    assert spec(settings="gencolorbench-released", seed=0).first_seed == 0
-    # Nothing changes for who names none: each model's own.
-    (own,) = plans(spec(), prompts()[:1], "Mini")
+    assert [rule_id for rule_id, _ in plan.rules] == ["paper", "released", "truehue"]
+    assert (plan.protocol, "gencolorbench-released" in plan.name) == (plan.protocol, True)
+    said = " ".join(plan_remarks(released, [plan]))
+    assert "28 steps, guidance 3.5, 1024 px" in said
+    assert "Not as the protocol has it" not in said
+    concepts = named(protocol="colorconceptbench")
+    (plan,) = plans(concepts, prompts()[:1], "Concepts")
+    assert (plan.steps, plan.size_px, plan.seeds, len(plan.guidances)) == (50, 1024, 5, 7)
+    # Nothing changes for a run without one: each model's own, and the id of earlier runs.
+    (own,) = plans(named(masker="whole"), prompts()[:1], "Mini")
     assert (own.seed, own.steps, own.guidance, own.size_px) == (0, None, None, None)
+    assert "protocol" not in plan_json(own)
+
+
+def test_what_differs_from_a_protocol_is_named() -> None:
+    request = named(protocol="gencolorbench-released", images=1, seed=0, masker="whole")
+    (plan,) = plans(request, prompts()[:1], "Mini")
+    text = "protocol gencolorbench-released (but 1 image a prompt, first seed 0, other masks)"
+    assert protocol_text(plan_json(plan)) == text
+    assert "Not as the protocol has it: 1 image a prompt" in " ".join(plan_remarks(request, [plan]))
+    rendered = named(protocol="colorconceptbench", models=["reference-renderer"])
+    (plan,) = plans(rendered, prompts()[:1], "Mini")
+    assert "the renderer's own settings and masks" in protocol_text(plan_json(plan))
+    assert protocol_text({"protocol": "of-tomorrow"}) == "protocol of-tomorrow"
+    assert protocol_text({}) == ""
+
+
+def test_imported_images_are_scored_by_a_protocol() -> None:
+    request = named(kind="stored", models=["omnigen2"], protocol="gencolorbench-released")
+    assert request.masker_spec == protocol("gencolorbench-released").masker
+    assert named(kind="stored", models=["omnigen2"]).masker_spec.kind == "exact"
+
+
+def test_the_former_name_of_the_option_is_read_and_nonsense_is_not() -> None:
+    assert named(settings="gencolorbench-released") == named(protocol="gencolorbench-released")
     for fields, text in (
-        ({"settings": "paper"}, "There is no set of settings 'paper'"),
-        ({"settings": "gencolorbench-released", "steps": "9"}, "say the steps"),
-        ({"settings": "gencolorbench-released", "guidance": "5"}, "say the guidance"),
-        ({"settings": "gencolorbench-released", "models": ["kolors"]}, "no settings for kolors"),
+        ({"settings": "paper"}, "There is no protocol 'paper'"),
+        ({"protocol": "gencolorbench-released", "steps": "9"}, "say the steps"),
+        ({"protocol": "gencolorbench-released", "guidance": "5"}, "say the guidance"),
+        ({"protocol": "gencolorbench-released", "models": ["kolors"]}, "no settings for kolors"),
     ):
         with pytest.raises(BadInput, match=text):
-            spec(**fields)
+            named(**fields)

@@ -1,0 +1,152 @@
+"""The recipes of ColorConceptBench: Tables 1 and 2, color distributions of models against people's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from truehue.core.concepts.metrics import METRICS, TABLE_1, TABLE_2, of_table
+from truehue.core.concepts.tables import Alignment, TableChoice, alignment
+from truehue.core.generation.registry import DRAWABLE, name_of
+from truehue.core.generation.registry import model as registered
+from truehue.core.published import Column, bibtex, counterpart, table
+from truehue.core.reproduce.needs import Need, model_need, run_needs
+from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
+from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, beside
+from truehue.core.runs.plan import run_id
+from truehue.core.runs.protocols import protocol as preset
+
+PAPER = PROTOCOL = "colorconceptbench"
+TABLES = {
+    "1": ("colorconceptbench-table1", TABLE_1),
+    "2": ("colorconceptbench-table2", TABLE_2),
+}
+"""By number: the published table, and the table of ours with the same metrics."""
+STYLES = {"natural": "photo", "clipart": "cartoon"}
+"""The paper's styles and ours."""
+
+
+def _models(context: ReproduceContext) -> tuple[str, ...]:
+    if context.models:
+        return tuple(registered(name).id for name in context.models)
+    names = [row.keys["model"] for row in table(TABLES["1"][0]).rows]
+    return tuple(dict.fromkeys(ids[0] for name in names if (ids := counterpart(PAPER, name).ids)))
+
+
+def _steps(context: ReproduceContext) -> tuple[Step, ...]:
+    steps = []
+    for model_id in _models(context):
+        if registered(model_id).kind not in (*DRAWABLE, "served"):
+            continue
+        command = ["runs", "start", "--protocol", PROTOCOL, "--model", model_id]
+        command += ["--set", context.set or preset(PROTOCOL).set]
+        command += [] if context.limit is None else ["--limit", str(context.limit)]
+        command += ["--workers", str(context.workers)] if context.workers else []
+        command += context.options
+        steps.append(Step(f"Images and colors of {name_of(model_id)}", tuple(command)))
+    return tuple(steps)
+
+
+def _needs(context: ReproduceContext) -> tuple[Need, ...]:
+    plans = [plan for step in _steps(context) for plan in context.plans(step)]
+    imported = [
+        model_need(model_id, context.sources)
+        for model_id in _models(context)
+        if registered(model_id).kind == "folder"
+    ]
+    needs = run_needs(plans, context.runs, context.sources, context.workers or 1)
+    return (*needs, *imported, _people_need(context))
+
+
+def _people_need(context: ReproduceContext) -> Need:
+    name, people = context.people()
+    if people:
+        return Need("people", name, True, f"distributions of {len(people):,} concepts")
+    detail = (
+        "The paper's 6,369 colorings are not public. Run a study of colorings, or import "
+        "distributions in Compare, People and files."
+    )
+    return Need("people", "people's colors", False, detail, "truehue serve")
+
+
+def _made(number: str) -> Recipe:
+    table_id, ours = TABLES[number]
+
+    def table_of(context: ReproduceContext) -> ReproducedTable:
+        return _table(context, table_id, ours)
+
+    title = f"ColorConceptBench, Table {number}"
+    return Recipe(PAPER, number, title, (PROTOCOL,), _needs, _steps, table_of)
+
+
+def _table(context: ReproduceContext, table_id: str, ours: str) -> ReproducedTable:
+    published = table(table_id)
+    plans = [plan for step in _steps(context) for plan in context.plans(step)]
+    name, people = context.people()
+    ids = [run_id(plan) for plan in plans]
+    cells = context.cells(ids) if people else ()
+    made = alignment(cells, people, TableChoice(metrics=of_table(ours))) if cells else None
+    by_model = {
+        model_id: row
+        for row in published.rows
+        for model_id in counterpart(PAPER, row.keys["model"]).ids
+    }
+    rows = []
+    for plan in plans:
+        printed = by_model.get(plan.model)
+        keys = {"model": printed.keys["model"] if printed else "", "ours": plan.model}
+        values: Mapping[str, float | None] = printed.values if printed else {}
+        row_cells = {
+            column.name: _cell(made, run_id(plan), column, values.get(column.name))
+            for column in published.columns
+        }
+        rows.append(ReproducedRow(keys, row_cells))
+    notes = list(published.notes)
+    if not people:
+        notes.insert(0, "There are no people's colors here, so nothing could be compared.")
+    return beside(
+        published,
+        PROTOCOL,
+        rows,
+        methods=_methods(context, name, len(people)),
+        citations=bibtex([table_id]),
+        notes=[*notes, *preset(PROTOCOL).unmet],
+    )
+
+
+def _cell(
+    made: Alignment | None, run: str, column: Column, printed: float | None
+) -> ReproducedCell:
+    parts = column.parts
+    metric = next(by for by in METRICS.values() if by.name == parts["metric"])
+    if made is None:
+        return ReproducedCell(published=printed, unit=column.unit)
+    number = made.number(run, parts["concept"], STYLES[parts["style"]], metric.id)
+    return ReproducedCell(
+        number.value,
+        number.low,
+        number.high,
+        number.count if number.value is not None else None,
+        sum(number.left_out.values()),
+        printed,
+        column.unit,
+    )
+
+
+def _methods(context: ReproduceContext, people: str, concepts: int) -> str:
+    plans = [plan for step in _steps(context) for plan in context.plans(step)]
+    if not plans:
+        return ""
+    plan = plans[0]
+    names = ", ".join(name_of(entry.model) for entry in plans)
+    scales = ", ".join(f"{scale:g}" for scale in plan.guidances) or "the model's own"
+    return (
+        f"{names} generated {plan.seeds} images for each of {len(plan.prompts):,} prompts of the set "
+        f"{plan.set_name} at guidance {scales} (protocol {PROTOCOL}). The colors of each object were "
+        "extracted as in ColorConceptBench, C.3, over the 71 colors of UW-71, all scales of a "
+        f"concept together, and compared with those of people ({people or 'none'}, {concepts:,} "
+        "concepts). A number is the mean over concepts; n counts them, unscored those without a "
+        "distribution of the model or of people; intervals are 95% over concepts."
+    )
+
+
+RECIPES = (_made("1"), _made("2"))

@@ -1,0 +1,404 @@
+"""Why a run's accuracies are not the printed ones of GenColorBench's Table 4.
+
+Each difference between how ours was made and counted and how theirs was is switched alone: the
+counting on the stored verdicts, masks and neighbors by another run that scored the same images. What
+no stored row can tell is listed with the command of the run that would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, leaderboard
+from truehue.core.analysis.records import NOT_FOUND, PromptTally, RunRecord, choice_for
+from truehue.core.errors import BadInput
+from truehue.core.generation.registry import RELEASED, RELEASED_SEED, model
+from truehue.core.published import Column, PublishedRow
+from truehue.core.reproduce.attribution import Gap, Switch, switched_alone
+from truehue.core.runs.protocols import PROTOCOLS
+from truehue.core.runs.records import DRAWN, GROUNDED
+from truehue.core.verdict.rules import rule as rule_of
+
+THEIR_IMAGES = 4
+THEIR_SEEDS = tuple(range(RELEASED_SEED, RELEASED_SEED + THEIR_IMAGES))
+THEIR_RULES = {"paper": "the paper's text", "released": "its released code"}
+"""The rules that may have made the printed numbers; the paper does not say which did."""
+MAX_SEEDS = 16
+"""Seeds whose spread is looked at."""
+
+
+class Results(Protocol):
+    """What is asked of the stored results (truehue.storage.results.queries.Results)."""
+
+    def leaderboard(
+        self,
+        rule: str,
+        runs: Sequence[str] = (),
+        limits: Mapping[str, float] | None = None,
+        unscored: str = "",
+        seeds: Sequence[int] = (),
+    ) -> list[PromptTally]:
+        """Counts of passes of prompts."""
+
+    def same_images(self, run_a: str, run_b: str) -> bool:
+        """Whether two runs have the same images."""
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How a run's images are counted: the rule, the color systems' aggregate, what images without
+    a score count as, limits other than the rule's own, and the seeds (empty: all)."""
+
+    rule: str
+    systems: str = AVERAGED
+    unscored: str = ""
+    limits: Mapping[str, float] = field(default_factory=dict)
+    seeds: tuple[int, ...] = ()
+
+
+class RunNumbers:
+    """The accuracies of runs in percent by column, each way of counting computed once."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+        self._known: dict[tuple[Any, ...], dict[str, float | None]] = {}
+
+    def of(self, run_id: str, counting: Counting) -> dict[str, float | None]:
+        """By task and AVERAGE; empty where the run has nothing to count."""
+        limits = tuple(sorted(counting.limits.items()))
+        key = (run_id, counting.rule, counting.systems, counting.unscored, limits, counting.seeds)
+        if key not in self._known:
+            choice = choice_for(counting.rule, counting.unscored)
+            tallies = self._results.leaderboard(
+                counting.rule, (run_id,), dict(counting.limits) or None, choice, counting.seeds
+            )
+            entry = leaderboard(tallies, counting.systems, choice).get(run_id)
+            self._known[key] = (
+                {}
+                if entry is None
+                else {
+                    **{task: cell.rate.percent for task, cell in entry.cells.items()},
+                    AVERAGE: entry.average.percent,
+                }
+            )
+        return self._known[key]
+
+
+def run_gaps(
+    results: Results,
+    run: RunRecord,
+    others: Iterable[RunRecord],
+    counting: Counting,
+    printed: PublishedRow,
+    columns: Sequence[Column],
+) -> tuple[Gap, ...]:
+    """The gap of every column that the run has a number in. ``others`` are runs that may have
+    scored the same images otherwise."""
+    numbers = RunNumbers(results)
+    ours = numbers.of(run.run_id, counting)
+    switches = _Differences(results, numbers, run, tuple(others), counting).all()
+    keys = {"model": printed.keys.get("model", ""), "ours": run.name}
+    gaps = []
+    for column in columns:
+        own, theirs = ours.get(column.ours), printed.values[column.name]
+        if own is None or theirs is None:
+            continue
+        of_column = [
+            Switch(
+                entry.name,
+                entry.sentence,
+                entry.ours,
+                entry.theirs,
+                None if entry.numbers is None else _number(entry.numbers, column.ours),
+                entry.command,
+            )
+            for entry in switches
+        ]
+        gaps.append(switched_alone(keys, column.name, own, theirs, of_column))
+    return tuple(gaps)
+
+
+def _number(
+    numbers: Callable[[], Mapping[str, float | None]], column: str
+) -> Callable[[], float | None]:
+    return lambda: numbers().get(column)
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """A difference for all columns; ``numbers`` None needs a run."""
+
+    name: str
+    sentence: str
+    ours: str
+    theirs: str
+    numbers: Callable[[], Mapping[str, float | None]] | None
+    command: str
+
+
+class _Differences:
+    """Those of one run."""
+
+    def __init__(
+        self,
+        results: Results,
+        numbers: RunNumbers,
+        run: RunRecord,
+        others: Sequence[RunRecord],
+        counting: Counting,
+    ) -> None:
+        self.results, self.numbers, self.run, self.counting = results, numbers, run, counting
+        summary = run.summary
+        self.summary = summary
+        self.scales = len(summary.get("guidances") or ()) or 1
+        count = int(summary["images"]) // self.scales
+        is_drawn = run.kind == DRAWN
+        self.seeds = (
+            tuple(range(int(summary["seed"]), int(summary["seed"]) + count)) if is_drawn else ()
+        )
+        self.others = [
+            other
+            for other in others
+            if other.run_id != run.run_id
+            and other.model == run.model
+            and other.summary.get("prompts_sha256") == summary.get("prompts_sha256")
+        ]
+
+    def all(self) -> list[_Difference]:
+        """In the order in which a number is made."""
+        return [
+            *self._prompts(),
+            *self._settings(),
+            *self._images(),
+            *self._seeds(),
+            *self._masks(),
+            *self._presence(),
+            *self._not_found(),
+            *self._rules(),
+            *self._limits(),
+            *self._neighbors(),
+            *self._aggregate(),
+        ]
+
+    def _counted(self, **changes: Any) -> Callable[[], Mapping[str, float | None]]:
+        counting = replace(self.counting, **changes)
+        return lambda: self.numbers.of(self.run.run_id, counting)
+
+    def _prompts(self) -> list[_Difference]:
+        sentence = (
+            "The authors' 44,464 prompts are not public. Their Mini set is: run its folder to see "
+            "what the prompts change."
+        )
+        command = f"truehue runs start --set mini_bench_prompt/ --model {self.run.model}"
+        name = self.run.set_name or "prompts"
+        return [_Difference("Prompts", sentence, name, "the authors' list", None, command)]
+
+    def _settings(self) -> list[_Difference]:
+        if self.run.kind != DRAWN:
+            return []
+        try:
+            entry = model(self.run.model)
+        except BadInput:
+            return []
+        theirs, own = entry.released, entry.defaults
+        if theirs is None or own is None:
+            return []
+        steps = self.summary["steps"] or own.steps
+        guidance = self.summary["guidance"]
+        guidance = own.guidance if guidance is None else guidance
+        if self.scales == 1 and (steps, guidance) == (theirs.steps, theirs.guidance):
+            return []
+        sentence = "Steps and guidance decide how saturated the colors are."
+        told = f"{steps} steps, guidance " + ("several" if self.scales > 1 else f"{guidance:g}")
+        code = f"{theirs.steps} steps, guidance {theirs.guidance:g}"
+        command = f"{self._start()} --protocol {RELEASED} --model {self.run.model}"
+        return [_Difference("Steps and guidance", sentence, told, code, None, command)]
+
+    def _images(self) -> list[_Difference]:
+        count = len(self.seeds)
+        if not count or count == THEIR_IMAGES:
+            return []
+        sentence = f"The mean is over {THEIR_IMAGES} images a prompt in the paper."
+        numbers = self._counted(seeds=self.seeds[:THEIR_IMAGES]) if count > THEIR_IMAGES else None
+        command = f"{self._start()} --model {self.run.model} --images {THEIR_IMAGES}"
+        return [
+            _Difference(
+                "Images a prompt",
+                sentence,
+                f"{count:,}",
+                str(THEIR_IMAGES),
+                self._unless_limits(numbers),
+                command,
+            )
+        ]
+
+    def _seeds(self) -> list[_Difference]:
+        if not self.seeds or self.seeds[:THEIR_IMAGES] == THEIR_SEEDS:
+            return []
+        numbers = self._counted(seeds=THEIR_SEEDS) if set(THEIR_SEEDS) <= set(self.seeds) else None
+        spread = self._spread()
+        sentence = "The released code's noise came from a GPU, so the same seeds are other images."
+        if spread is not None:
+            sentence += f" Between seeds of this run the number differs by {spread:.1f} points."
+        last = self.seeds[-1]
+        own = f"{self.seeds[0]} to {last}" if last > self.seeds[0] else f"{last}"
+        command = f"{self._start()} --model {self.run.model} --seed {RELEASED_SEED}"
+        theirs = f"{THEIR_SEEDS[0]} to {THEIR_SEEDS[-1]}"
+        return [_Difference("Seeds", sentence, own, theirs, self._unless_limits(numbers), command)]
+
+    def _spread(self) -> float | None:
+        """Largest difference between the seeds' own means of all columns, in points."""
+        if not 1 < len(self.seeds) <= MAX_SEEDS or self.counting.limits:
+            return None
+        means = []
+        for seed in self.seeds:
+            shares = self.numbers.of(self.run.run_id, replace(self.counting, seeds=(seed,)))
+            values = [value for value in shares.values() if value is not None]
+            if values:
+                means.append(sum(values) / len(values))
+        return max(means) - min(means) if means else None
+
+    def _unless_limits(
+        self, numbers: Callable[[], Mapping[str, float | None]] | None
+    ) -> Callable[[], Mapping[str, float | None]] | None:
+        """Other limits are not counted for some of the seeds alone."""
+        return None if self.counting.limits else numbers
+
+    def _masks(self) -> list[_Difference]:
+        own = self.summary["masker"]
+        differences = []
+        for preset in (by for by in PROTOCOLS if by.set == "gencolorbench"):
+            theirs = preset.masker
+            names = ("kind", "detector", "segmenter", "variant")
+            wanted = {name: getattr(theirs, name) for name in names}
+            if all(own.get(name) == value for name, value in wanted.items()):
+                continue
+            sibling = self._sibling({**own, **wanted}, k=int(self.summary["k"]))
+            told = f"{theirs.detector} and {theirs.segmenter}, {theirs.variant}"
+            command = (
+                f"{self._rescore()} --masker {GROUNDED} --detector {theirs.detector} "
+                f"--segmenter {theirs.segmenter} --variant {theirs.variant}"
+            )
+            source = THEIR_RULES[theirs.variant]
+            sentence = f"The masks decide which pixels are measured; these are those of {source}."
+            name = f"Masks ({theirs.variant})"
+            differences.append(
+                _Difference(name, sentence, _masker(own), told, self._of(sibling), command)
+            )
+        return differences
+
+    def _presence(self) -> list[_Difference]:
+        own = self.summary["masker"]
+        if own.get("kind") != GROUNDED or own.get("presence"):
+            return []
+        sibling = self._sibling({**own, "presence": "janus-pro-1b"}, k=int(self.summary["k"]))
+        sentence = "The paper first asks a model whether every object is in the image."
+        command = (
+            f"{self._rescore()} --masker {GROUNDED} --detector {own['detector']} --segmenter "
+            f"{own['segmenter']} --variant {own['variant']} --presence janus-pro-1b"
+        )
+        return [
+            _Difference(
+                "Presence question", sentence, "not asked", "asked", self._of(sibling), command
+            )
+        ]
+
+    def _not_found(self) -> list[_Difference]:
+        choice = choice_for(self.counting.rule, self.counting.unscored)
+        if choice == NOT_FOUND:
+            return []
+        sentence = "In the released code an object that is not found is an incorrect color."
+        own = "excluded" if choice == "left-out" else "every unscored image is incorrect"
+        numbers = self._counted(unscored=NOT_FOUND)
+        return [_Difference("Not found", sentence, own, "incorrect", numbers, "")]
+
+    def _rules(self) -> list[_Difference]:
+        differences = []
+        scored = dict(self.run.rules)
+        # Only the rule is switched: what is not found counts as before, by whichever rule.
+        choice = choice_for(self.counting.rule, self.counting.unscored)
+        for rule_id, source in THEIR_RULES.items():
+            if rule_id == self.counting.rule:
+                continue
+            numbers = (
+                self._counted(rule=rule_id, unscored=choice, limits={})
+                if rule_id in scored
+                else None
+            )
+            sentence = f"The rule decides what passes; this one is that of {source}."
+            command = f"{self._rescore()} --rules {rule_id}"
+            own = rule_of(self.counting.rule).name
+            name = f"Rule ({rule_id})"
+            differences.append(_Difference(name, sentence, own, rule_id, numbers, command))
+        return differences
+
+    def _limits(self) -> list[_Difference]:
+        if not self.counting.limits:
+            return []
+        own = ", ".join(f"{name} {value:g}" for name, value in self.counting.limits.items())
+        sentence = "The limits are not the rule's own."
+        return [
+            _Difference("Limits", sentence, own, "the rule's own", self._counted(limits={}), "")
+        ]
+
+    def _neighbors(self) -> list[_Difference]:
+        k = int(self.summary["k"])
+        siblings = [
+            other
+            for other in self.others
+            if int(other.summary["k"]) != k
+            and dict(other.summary["masker"]) == dict(self.summary["masker"])
+            and self._same_images(other)
+        ]
+        sibling = siblings[0] if siblings else None
+        their_k = int(sibling.summary["k"]) if sibling else 5
+        sentence = "The paper accepts the k nearest colors too and does not say how many."
+        command = f"{self._rescore()} --k {their_k}"
+        return [
+            _Difference(
+                "Neighbors", sentence, f"k = {k}", f"k = {their_k}", self._of(sibling), command
+            )
+        ]
+
+    def _aggregate(self) -> list[_Difference]:
+        if self.counting.systems == AVERAGED:
+            return []
+        sentence = "Table 4 averages the accuracies on level 2, level 3 and CSS."
+        numbers = self._counted(systems=AVERAGED)
+        return [_Difference("Aggregate", sentence, self.counting.systems, "mean", numbers, "")]
+
+    def _sibling(self, masker: Mapping[str, Any], k: int) -> RunRecord | None:
+        """A run that scored the same images with this masker."""
+        for other in self.others:
+            if (
+                dict(other.summary["masker"]) == dict(masker)
+                and int(other.summary["k"]) == k
+                and self._same_images(other)
+            ):
+                return other
+        return None
+
+    def _same_images(self, other: RunRecord) -> bool:
+        return self.counting.rule in dict(other.rules) and self.results.same_images(
+            self.run.run_id, other.run_id
+        )
+
+    def _of(self, other: RunRecord | None) -> Callable[[], Mapping[str, float | None]] | None:
+        if other is None:
+            return None
+        return lambda: self.numbers.of(other.run_id, self.counting)
+
+    def _start(self) -> str:
+        return f"truehue runs start --set {self.run.set_name or 'gencolorbench'}"
+
+    def _rescore(self) -> str:
+        source = f"run:{self.run.run_id[:8]}" if self.run.kind == DRAWN else self.run.model
+        return f"{self._start()} --images-of {source}"
+
+
+def _masker(masker: Mapping[str, Any]) -> str:
+    if masker["kind"] != GROUNDED:
+        return str(masker["kind"])
+    return f"{masker['detector']} and {masker['segmenter']}, {masker['variant']}"

@@ -1,0 +1,134 @@
+"""``truehue reproduce`` from its needs to the printed table, by the renderer."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from tests.commands import called
+from tests.concept_runs import palettes_csv
+from tests.core.batch.here import team_here
+from tests.empty_data import empty_data
+from truehue.core.concepts.reading import read_distributions
+from truehue.core.runs.folder import run_folders
+from truehue.storage import Storage
+from truehue.tabs.command.reproduce import main
+
+pytestmark = pytest.mark.slow
+
+SMALL = "--size 64 --images 1"
+CNA = "id,color,object,prompt\n" + "".join(
+    f"{index},{color},mug,a {color} mug\n"
+    for index, color in enumerate(("Red", "Green", "Blue", "Yellow"))
+)
+NCU = "id,color_name,r,g,b,object,prompt\n1,red,255,0,0,mug,a mug in rgb(255 0 0)\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def workers_of_ours() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("truehue.core.batch.execute.LocalTeam", team_here)
+        yield
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder, and the authors' Mini in small beside it."""
+    root = tmp_path_factory.mktemp("reproduce")
+    empty_data(root / "data")
+    (root / "mini").mkdir()
+    (root / "mini" / "cna_l2.csv").write_text(CNA)
+    (root / "mini" / "ncu_rgb_l2.csv").write_text(NCU)
+    return root
+
+
+def reproduce(folder: Path, *arguments: str) -> CompletedProcess[str]:
+    own = ["--data", str(folder / "data"), "--models", "reference-renderer", "--workers", "1"]
+    return called(main, *arguments, *own, "--step-options", SMALL, "--yes")
+
+
+@pytest.mark.parametrize("table", ["4", "11"])
+def test_gencolorbench_from_a_folder_of_prompts_to_the_table(folder: Path, table: str) -> None:
+    ended = reproduce(
+        folder, "gencolorbench", "--table", table, "--set", str(folder / "mini"), "--format", "csv"
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "runs start --protocol gencolorbench-paper" in ended.stderr
+    assert "here    weights  Reference renderer" in ended.stderr
+    rows = list(csv.DictReader(io.StringIO(ended.stdout)))
+    made = [row for row in rows if row["value"]]
+    assert {row["protocol"] for row in rows} == {"gencolorbench-paper"}
+    assert all(0 <= float(row["low"]) <= float(row["value"]) <= 100 for row in made)
+    if table == "4":
+        assert {row["column"]: row["n"] for row in made} == {
+            "Color Name Accuracy": "4",
+            "Numerical Color Understanding": "1",
+        }
+    # The second table reads what the first has stored.
+    (run,) = run_folders(folder / "data" / "runs")
+    assert run.summary()["protocol"] == "gencolorbench-paper"
+    assert run.summary()["set_name"] == "mini"
+
+
+def test_colorconceptbench_against_imported_people(folder: Path) -> None:
+    with Storage.open(folder / "data") as storage:
+        file = read_distributions("palettes.csv", palettes_csv())
+        storage.distributions.add(file, "Made up", "palettes.csv", "the renderer's table", True)
+    ended = reproduce(folder, "colorconceptbench", "--table", "1", "--limit", "6", "--people", "no")
+    assert ended.returncode == 2
+    assert "There are: Made up" in ended.stderr
+    ended = reproduce(
+        folder,
+        *("colorconceptbench", "--table", "1", "--set", str(_fruits(folder))),
+        *("--people", "Made up", "--out", str(folder / "table.tex")),
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "here    people   Made up: distributions of 9 concepts" in ended.stderr
+    text = (folder / "table.tex").read_text()
+    row = next(line for line in text.splitlines() if "reference-renderer" in line)
+    assert row.count("--") < 18  # numbers for base concepts and visual states in one style
+    assert "The colorings by people are not public" not in row
+
+
+def _fruits(folder: Path) -> Path:
+    """A few prompts of the concepts, as a file."""
+    import json
+
+    from tests.concept_runs import fruits, prompts
+
+    path = folder / "fruits.jsonl"
+    lines = [json.dumps(prompt.as_json()) + "\n" for prompt in prompts(fruits())]
+    path.write_text("".join(lines))
+    return path
+
+
+def test_an_estimate_names_what_is_missing_and_what_gets_it(folder: Path) -> None:
+    ended = called(
+        main,
+        *("gencolorbench", "--table", "4", "--models", "sd3-medium,omnigen2", "--estimate-only"),
+        *("--data", str(folder / "data"), "--weights", str(folder), "--limit", "2"),
+        *("--set", str(folder / "mini")),
+    )
+    assert ended.returncode == 0, ended.stderr
+    for text in (
+        "truehue models download sd3-medium",
+        "truehue masks download sam-vit-h",
+        "truehue masks download janus-pro-1b",
+        "--images-from FOLDER --model omnigen2",
+        "unknown hours",
+    ):
+        assert text in ended.stderr
+    assert ended.stdout == ""
+
+
+def test_questions_without_an_answer_are_refused(folder: Path) -> None:
+    assert "--table 4" in called(main, "gencolorbench").stderr
+    ended = called(main, "gencolorbench", "--table", "5")
+    assert (ended.returncode, "There is no recipe" in ended.stderr) == (2, True)
+    ended = reproduce(folder, "gencolorbench", "--table", "4", "--protocol", "cfd")
+    assert (ended.returncode, "is made by gencolorbench-paper" in ended.stderr) == (2, True)
