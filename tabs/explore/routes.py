@@ -16,6 +16,7 @@ from truehue.tabs.explore.failures import (
     image_view,
     mask_view,
 )
+from truehue.tabs.explore.gap import gap_view
 from truehue.tabs.explore.leaderboard import cards_view, leaderboard_view
 from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
 from truehue.tabs.explore.rule_accuracy import KIND, Diagnose, start_run, stored_reports
@@ -105,6 +106,10 @@ def leaderboard_routes(context: Context) -> APIRouter:
     @router.get("/leaderboard")
     def leaderboard(request: Request) -> JSONResponse:
         return json_answer(lambda: leaderboard_view(context, request.query_params))
+
+    @router.get("/leaderboard/gap")
+    def gap(request: Request) -> JSONResponse:
+        return json_answer(lambda: gap_view(context, request.query_params))
 
     @router.get("/leaderboard/cards")
     def cards(request: Request) -> JSONResponse:

@@ -128,7 +128,7 @@ export function mount({ element }) {
     );
     find('.th-leaderboard-csv').href = '/api/explore/leaderboard.csv?' + query();
     find('.th-leaderboard-published').hidden = false;
-    publishedTable(find('.th-leaderboard-published'), data.published, data.columns);
+    publishedTable(find('.th-leaderboard-published'), data.published, data.columns, query);
     tell();
   }
   find('.th-leaderboard-empty .th-button').addEventListener('click', () => openView('runs'));

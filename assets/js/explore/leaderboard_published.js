@@ -1,13 +1,15 @@
 // Table 4 of the paper: a table of its own, in the printed order.
 import { make, put } from '../shared/dom.js';
+import { gapButton } from './leaderboard_gap.js';
 import { columnWidths } from './leaderboard_table.js';
 
 /**
  * @param {Element} card
  * @param {any} result the table
  * @param {{ id: string, short: string }[]} columns
+ * @param {() => URLSearchParams} query how the leaderboard counts
  */
-export function publishedTable(card, result, columns) {
+export function publishedTable(card, result, columns, query) {
   put(card.querySelector('h3'), result.title);
   const how = card.querySelector('.th-published-how');
   if (!how.firstChild) {
@@ -22,7 +24,8 @@ export function publishedTable(card, result, columns) {
   put(how.children[1], ': ' + result.how + ' ');
   put(how.children[2], result.told);
   put(card.querySelector('.th-published-notes'), result.notes.join(' '));
-  const made = JSON.stringify(result.rows);
+  // Another rule or way to count is another gap: what is open closes.
+  const made = JSON.stringify([result.rows, query().toString()]);
   const node = card.querySelector('.th-published-table');
   if (node.dataset.made === made) return;
   node.dataset.made = made;
@@ -65,6 +68,7 @@ export function publishedTable(card, result, columns) {
       }),
     );
     line.appendChild(make('td'));
+    name.appendChild(gapButton(line, row, query));
     body.appendChild(line);
   });
   node.replaceChildren(head, body);
