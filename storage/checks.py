@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from truehue.core.files import content_path
+from truehue.core.runs.records import NOT_KEPT
 from truehue.storage.database.connection import Database
 from truehue.storage.runs.images import ARCHIVE
 
@@ -407,14 +408,16 @@ def named_files(database: Database) -> Iterator[tuple[str, str, str]]:
 def _files_of_rows(database: Database) -> Iterator[tuple[str, str, str, str]]:
     """What each row is that has a PNG, its id, and the PNG's folder and name.
 
-    Images of an imported run may have stayed where it came from; layers of colorings are made
+    Images of an imported run may have stayed where it came from, and a run need not keep its
+    images; layers of colorings are made
     again of the events.
     """
     shelves = (
         (
             "image",
             "images",
-            f"SELECT image_id, image_id FROM images WHERE source <> '{ARCHIVE}' ORDER BY 1",
+            "SELECT image_id, image_id FROM images "
+            f"WHERE source NOT IN ('{ARCHIVE}', '{NOT_KEPT}') ORDER BY 1",
         ),
         (
             "mask",

@@ -135,6 +135,11 @@ def _guidance(run: RunRecord) -> str:
     return f"guidance {', '.join(scale_words)}" if scale_words else "own guidance"
 
 
+def _per_prompt(run: RunRecord) -> str:
+    # Only a plan whose seeds are not shared says so.
+    return " per prompt" if run.summary.get("seed_mode") else ""
+
+
 def _model(run: RunRecord) -> str:
     return name_of(run.model).partition(" (")[0]
 
@@ -142,7 +147,7 @@ def _model(run: RunRecord) -> str:
 FEATURES: Sequence[Callable[[RunRecord], str]] = (
     _model,
     _failure,
-    lambda run: f"seed {run.summary.get('seed', 0)}",
+    lambda run: f"seed {run.summary.get('seed', 0)}{_per_prompt(run)}",
     lambda run: f"{run.summary['size_px']} px" if run.summary.get("size_px") else "own size",
     _guidance,
     lambda run: f"{run.summary['steps']} steps" if run.summary.get("steps") else "own steps",

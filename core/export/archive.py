@@ -22,6 +22,7 @@ from truehue.core.export.tables import COLORS, RESULTS, write_parquet_to
 from truehue.core.files import ReportProgress, content_path, ignore_progress, whole_file
 from truehue.core.runs.folder import gzip_lines
 from truehue.core.runs.records import STORED, StoredItem
+from truehue.core.runs.summary import kept_text
 from truehue.core.version import VERSION
 
 FORMAT, FORMAT_VERSION = "truehue run", 1
@@ -137,6 +138,8 @@ def _after(progress: ReportProgress, done: int, total: int) -> ReportProgress:
 
 def _texts(run: ExportRun, with_images: bool) -> Iterator[tuple[str, bytes]]:
     images = "the images, named by their pixels" if with_images else "not part of this export"
+    if with_images and (retention := kept_text(run.folder.summary())):
+        images = f"the images whose pixels were kept (the run {retention}), and all masks"
     yield "README.txt", _readme(run, images).encode()
     yield "plan.json", json_bytes(plan_out(run))
     yield "prompts.jsonl.gz", gzip_lines(prompt.as_json() for prompt in run.plan.prompts)

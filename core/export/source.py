@@ -28,6 +28,7 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import RunPlan
 from truehue.core.runs.score import CAUSES
 from truehue.core.runs.shards import read_columns, schema
+from truehue.core.runs.summary import kept_text
 from truehue.core.runs.worker import RunWork
 from truehue.core.verdict.rules import UNSCORED
 
@@ -287,7 +288,10 @@ def imported_text(about: Mapping[str, Any]) -> str:
 
 def missing_image_reason(summary: Mapping[str, Any]) -> str:
     """Why the file of an image of a run is not here; ``summary`` is the run's."""
-    if summary.get("imported"):
+    imported = summary.get("imported") or {}
+    if (retention := kept_text(summary)) and imported.get("images", True):
+        return f"Pixels not kept: the run {retention}. Masks, colors and verdicts are stored."
+    if imported:
         return "This image is not part of the export that its run came from."
     return "The file of this image is gone."
 

@@ -18,7 +18,7 @@ from truehue.core.generation.registry import RENDERER, model
 from truehue.core.machine import usable_cores
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import order_of, plan_json
-from truehue.core.runs.records import DRAWN, RunPlan
+from truehue.core.runs.records import ALL, DRAWN, KEPT_ONE_IN, NONE, SAMPLE, RunPlan
 from truehue.core.runs.shards import read_columns
 from truehue.core.runs.worker import RunWork, WorkerSettings
 
@@ -85,7 +85,7 @@ def trial(
     """
     positions = order_of(plan)[np.linspace(0, plan.total - 1, min(TRIED, plan.total)).astype(int)]
     with tempfile.TemporaryDirectory(prefix="truehue-trial-") as location:
-        folder = RunFolder.create(location, plan)
+        folder = RunFolder.create(location, replace(plan, keep_images=ALL))
         worker = Worker(RunWork(folder.path, settings), "trial", threads)
         partial_type, problem = [], ""
         try:
@@ -98,7 +98,11 @@ def trial(
             worker.close()
         if problem:
             raise TrueHueError(f"An image of the test failed: {problem}")
-        stored = sum(file.stat().st_size for file in folder.path.rglob("*.png"))
+        images, masks = (
+            sum(file.stat().st_size for file in path.rglob("*.png"))
+            for path in (folder.images, folder.masks)
+        )
+        stored = _kept_bytes(plan, images) + masks
     counted = partial_type[1:] or partial_type
     basis = f"Median of {len(counted)} images generated now, after one that loaded the model."
     if len(partial_type) == 2:
@@ -174,7 +178,13 @@ def _estimate(plan: RunPlan, workers: int, seconds: float | None, basis: str) ->
     at_once = max(1, min(workers, plan.total, usable_cores() if cores_alone else workers))
     whole = None if seconds is None else seconds * plan.total / at_once
     stored = int(_pixels(plan) * 3 * _PNG_SHARE) if plan.kind == DRAWN else 0
-    return Estimate(plan.total, workers, seconds, basis, whole, plan.total * (stored + _ROW_BYTES))
+    disk_bytes = plan.total * (_kept_bytes(plan, stored) + _ROW_BYTES)
+    return Estimate(plan.total, workers, seconds, basis, whole, disk_bytes)
+
+
+def _kept_bytes(plan: RunPlan, image_bytes: int) -> int:
+    """Of the bytes of all images, those of the images that the plan keeps."""
+    return {ALL: image_bytes, SAMPLE: image_bytes // KEPT_ONE_IN, NONE: 0}[plan.keep_images]
 
 
 def _pixels(plan: RunPlan) -> int:

@@ -17,7 +17,15 @@ from truehue.core.batch.records import WorkNames
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import prompt_from_json
 from truehue.core.runs.plan import plan_json, run_id
-from truehue.core.runs.records import STORED, MaskerSpec, RunPlan, StoredItem, StoredMask
+from truehue.core.runs.records import (
+    ALL,
+    SHARED,
+    STORED,
+    MaskerSpec,
+    RunPlan,
+    StoredItem,
+    StoredMask,
+)
 from truehue.core.runs.summary import checked_summary
 
 PROMPTS, ITEMS = "prompts.jsonl.gz", "items.jsonl.gz"
@@ -53,7 +61,7 @@ class RunFolder(BatchFolder):
 
     @property
     def images(self) -> Path:
-        """Drawn images: ``ab/<image_id>.png``."""
+        """Drawn images, as many as the plan keeps: ``ab/<image_id>.png``."""
         return self.path / "images"
 
     @property
@@ -127,6 +135,8 @@ class RunFolder(BatchFolder):
                 summary["munsell"],
                 tuple(float(scale) for scale in summary.get("guidances", ())),
                 str(summary.get("protocol", "")),
+                summary.get("seed_mode", SHARED),
+                summary.get("keep_images", ALL),
             )
         except (KeyError, TypeError, IndexError) as error:
             raise BadInput(f"{self.path} holds no whole plan: {error!r} is missing.") from error

@@ -33,10 +33,17 @@ from truehue.core.masks.registry import EXACT_MAKERS, is_proposal
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import has_only_concepts, measured_of
 from truehue.core.runs.records import (
+    ALL,
     DRAWN,
     EXACT,
+    KEEP_IMAGES,
+    KEPT_ONE_IN,
     MASKERS,
+    NONE,
+    PER_PROMPT,
     SALIENT,
+    SEED_MODES,
+    SHARED,
     STORED,
     GenerationPlan,
     MaskerSpec,
@@ -121,6 +128,8 @@ def make_plan(
         munsell,
         scales,
         protocol,
+        drawing.seed_mode,
+        drawing.keep_images,
     )
     if plan.total > MAX_IMAGES:
         raise BadInput(f"A run has at most {MAX_IMAGES:,} images, not {plan.total:,}.")
@@ -190,6 +199,11 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
         fields["guidances"] = list(plan.guidances)
     if plan.protocol:
         fields["protocol"] = plan.protocol
+    # Left out where they are the default: stored plans from before have the same id.
+    if plan.seed_mode != SHARED:
+        fields["seed_mode"] = plan.seed_mode
+    if plan.keep_images != ALL:
+        fields["keep_images"] = plan.keep_images
     if plan.munsell:
         fields["munsell_sha256"] = file_digest(plan.munsell)
     return fields
@@ -266,7 +280,7 @@ def request_of(plan: RunPlan, position: int) -> GenerationRequest:
     return GenerationRequest(
         model=plan.model,
         text=prompt.text,
-        seed=plan.seed + image % plan.seeds,
+        seed=seed_at(plan, prompt.id, image % plan.seeds),
         steps=plan.steps,
         guidance=guidance_at(image, plan.guidance, plan.guidances, plan.images),
         width=plan.size_px,
@@ -278,6 +292,27 @@ def request_of(plan: RunPlan, position: int) -> GenerationRequest:
         concept=prompt.concept,
         modifier=prompt.modifier,
     )
+
+
+def seed_at(plan: RunPlan, prompt_id: str, index: int) -> int:
+    """The seed of the image ``index`` of a prompt, of as many as the plan has seeds.
+
+    Seeds per prompt count from a number that follows from the plan's seed and the prompt's id alone:
+    more images, other prompts or another order change none of them.
+    """
+    if plan.seed_mode != PER_PROMPT:
+        return plan.seed + index
+    digest = hashlib.sha256(f"{plan.seed}:{prompt_id}".encode()).digest()
+    return (int.from_bytes(digest[:8], "big") + index) % (MAX_SEED + 1)
+
+
+def keeps_image(plan: RunPlan, prompt_id: str, image: int) -> bool:
+    """Whether the PNG of an image of a prompt stays: the sample follows from the prompt's id and the
+    image's number alone."""
+    if plan.keep_images in (ALL, NONE):
+        return plan.keep_images == ALL
+    digest = hashlib.sha256(f"{prompt_id}:{image}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") % KEPT_ONE_IN == 0
 
 
 def guidance_at(
@@ -335,6 +370,11 @@ def _check_drawing(kind: str, drawing: GenerationPlan, scales: int) -> None:
         raise BadInput(f"Images per prompt{suffix}: 1 to {limit:,}, not {images}.")
     if not 0 <= drawing.seed <= MAX_SEED + 1 - images:
         raise BadInput(f"The seeds must lie between 0 and {MAX_SEED:,}; start with a lower one.")
+    if drawing.seed_mode not in SEED_MODES:
+        raise BadInput(f"Seeds are {' or '.join(SEED_MODES)}, not {drawing.seed_mode!r:.40}.")
+    if drawing.keep_images not in KEEP_IMAGES:
+        modes = ", ".join(KEEP_IMAGES)
+        raise BadInput(f"The images to keep are {modes}, not {drawing.keep_images!r:.40}.")
     if kind == "folder":
         raise BadInput("That model does not generate images: score its stored images instead.")
     smallest, largest = (SMALLEST_PX, LARGEST_PX) if kind == "renderer" else (64, 4096)

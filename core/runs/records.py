@@ -18,6 +18,19 @@ EVERY_RULE = tuple(entry.id for entry in RULES)
 EXACT, WHOLE, SALIENT, GROUNDED = MASKERS = ("exact", "whole", "salient", "grounded")
 """The kinds of a :class:`MaskerSpec`."""
 
+SHARED, PER_PROMPT = SEED_MODES = ("shared", "per-prompt")
+"""Every prompt has the same seeds, or seeds of its own that follow from its id."""
+
+ALL, SAMPLE, NONE = KEEP_IMAGES = ("all", "sample", "none")
+"""Which PNGs of generated images stay in the run's folder."""
+
+KEPT_ONE_IN = 20
+"""A sample keeps this share of the images."""
+
+IMAGE_FILE, NOT_KEPT = "image_file", "not kept"
+"""The entry of an image's origin that says that its pixels were not kept. The second is also the
+source of such an image in storage."""
+
 
 @dataclass(frozen=True)
 class MaskerSpec:
@@ -72,7 +85,7 @@ class GenerationPlan:
 
     ``images`` is the number of seeds, from ``seed`` on: with several ``guidances`` each of them has
     so many images a prompt. ``guidance`` is for one scale alone. ``options`` as in a
-    GenerationRequest.
+    GenerationRequest. ``seed_mode`` and ``keep_images`` as in a RunPlan.
     """
 
     images: int = 4
@@ -83,6 +96,8 @@ class GenerationPlan:
     size_px: int | None = None
     negative_text: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    seed_mode: str = SHARED
+    keep_images: str = ALL
 
 
 @dataclass(frozen=True)
@@ -110,7 +125,9 @@ class RunPlan:
     as in a GenerationRequest. ``items`` are the images of a ``stored`` run. ``rules`` are ids and
     versions of truehue.core.verdict.rules, none where only concepts are measured; ``k`` as for
     truehue.core.verdict.candidates.Acceptance, ``munsell`` the path of the file of samples, or
-    empty. ``protocol`` names the preset of truehue.core.runs.protocols, or is empty.
+    empty. ``protocol`` names the preset of truehue.core.runs.protocols, or is empty. ``seed_mode``
+    is one of :data:`SEED_MODES`, ``keep_images`` one of :data:`KEEP_IMAGES`: masks, colors and
+    verdicts are stored whatever it says.
     """
 
     name: str
@@ -132,6 +149,8 @@ class RunPlan:
     munsell: str = ""
     guidances: tuple[float, ...] = ()
     protocol: str = ""
+    seed_mode: str = SHARED
+    keep_images: str = ALL
 
     @property
     def seeds(self) -> int:

@@ -13,7 +13,22 @@ from typing import Any
 from truehue.core.batch.folder import FORMAT
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import model
-from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, SALIENT, STORED, MaskerSpec
+from truehue.core.runs.records import (
+    ALL,
+    DRAWN,
+    EXACT,
+    GROUNDED,
+    KEEP_IMAGES,
+    KEPT_ONE_IN,
+    NONE,
+    PER_PROMPT,
+    SALIENT,
+    SAMPLE,
+    SEED_MODES,
+    SHARED,
+    STORED,
+    MaskerSpec,
+)
 
 MAX_IMAGES = 50_000_000
 """Images of one run."""
@@ -38,7 +53,15 @@ _TEXTS = {
 _WHOLE = ("images", "seed", "k", "prompts", "total")
 _NUMBERS_OR_NONE = ("guidance", "steps", "size_px")
 _REST = ("format", "options", "masker", "rules", "made_with")
-_SOMETIMES = ("items", "items_sha256", "guidances", "munsell_sha256", "protocol")
+_SOMETIMES = (
+    "items",
+    "items_sha256",
+    "guidances",
+    "munsell_sha256",
+    "protocol",
+    "seed_mode",
+    "keep_images",
+)
 MADE = frozenset((*_TEXTS, *_WHOLE, *_NUMBERS_OR_NONE, *_REST, *_SOMETIMES))
 """All that a plan may say; ``imported`` is said of it here."""
 
@@ -72,6 +95,8 @@ def checked_summary(summary: Any) -> dict[str, Any]:
         _must(isinstance(summary.get(name, ""), str), f"its {name} is no text")
     if summary["kind"] == STORED:
         _must(_whole(summary.get("items"), MAX_IMAGES), "its items is no number")
+    _must(summary.get("seed_mode", SHARED) in SEED_MODES, "its seed_mode is unknown")
+    _must(summary.get("keep_images", ALL) in KEEP_IMAGES, "its keep_images is unknown")
     _check_options(summary)
     _check_scales(summary)
     _must(_is_time(summary["created_at"]), "its created_at is no time")
@@ -91,6 +116,23 @@ def guidance_text(summary: Mapping[str, Any]) -> str:
     scales = summary.get("guidances") or [summary.get("guidance")]
     named = [f"{scale:g}" for scale in scales if scale is not None]
     return f"guidance {', '.join(named)}" if named else ""
+
+
+def seeds_text(summary: Mapping[str, Any]) -> str:
+    """``seed 42``, ``seeds 42–45`` or ``4 seeds per prompt, derived from 42``."""
+    first = summary["seed"]
+    count = summary["images"] // max(len(summary.get("guidances") or []), 1)
+    if summary.get("seed_mode") == PER_PROMPT:
+        return f"{count} {'seed' if count == 1 else 'seeds'} per prompt, derived from {first}"
+    return f"seed {first}" if count == 1 else f"seeds {first}–{first + count - 1}"
+
+
+def kept_text(summary: Mapping[str, Any]) -> str:
+    """Which images' pixels a run keeps; empty where it keeps all."""
+    return {
+        SAMPLE: f"keeps 1 in {KEPT_ONE_IN} images",
+        NONE: "keeps no images",
+    }.get(summary.get("keep_images", ALL), "")
 
 
 def with_weights(summary: Mapping[str, Any]) -> bool:

@@ -37,6 +37,7 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.maskers import Masker, open_masker
 from truehue.core.runs.plan import (
     file_digest,
+    keeps_image,
     made_with,
     order_of,
     prompt_and_image_at,
@@ -44,7 +45,16 @@ from truehue.core.runs.plan import (
     units_of,
 )
 from truehue.core.runs.provenance import GENERATOR, OtherWeights, of_generator, pin
-from truehue.core.runs.records import DRAWN, ItemResult, MaskResult, RunPlan, StoredItem
+from truehue.core.runs.records import (
+    DRAWN,
+    IMAGE_FILE,
+    NOT_KEPT,
+    PER_PROMPT,
+    ItemResult,
+    MaskResult,
+    RunPlan,
+    StoredItem,
+)
 from truehue.core.runs.score import not_generated, score
 from truehue.core.runs.shards import read_columns, result_of, row_of, schema
 from truehue.core.verdict.candidates import Acceptance
@@ -236,8 +246,15 @@ class RunProcessor:
         height, width, _ = image.srgb8.shape
         named = image_id(image.srgb8)
         path = content_path(self._folder.images, named)
-        if not path.is_file():
+        number, of_prompt = prompt_and_image_at(self._plan, position)
+        is_kept = keeps_image(self._plan, self._plan.prompts[number].id, of_prompt)
+        if is_kept and not path.is_file():
             write_once(path, encode_png(image.srgb8))
+        origin = dict(image.origin)
+        if self._plan.seed_mode == PER_PROMPT:
+            origin["seeds"] = PER_PROMPT
+        if not is_kept:
+            origin[IMAGE_FILE] = NOT_KEPT
         seconds = time.perf_counter() - began
         exact = {
             mask.target: mask.mask.of_target(mask.target, request.targets[mask.target].name)
@@ -254,7 +271,7 @@ class RunProcessor:
             width=width,
             height=height,
             seconds=seconds,
-            origin=dict(image.origin),
+            origin=origin,
             notes=tuple(image.notes),
         )
         return _Image(image.srgb8, exact, rendered, result)

@@ -14,11 +14,17 @@ from truehue.core.files import content_path, read_png, write_once
 from truehue.core.images import load as core_images
 from truehue.core.images.pixels import Mask
 from truehue.core.records import EvidenceRecord, ImageRecord, MaskRecord
+from truehue.core.runs.records import NOT_KEPT
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware
 from truehue.storage.makers import IMAGE, note_maker
 
 _COLUMNS = "image_id, width, height, name, source, notes, origin, created_at"
+
+NO_PIXELS = (
+    "The run that generated this image did not keep its pixels. Its masks, colors and verdicts are "
+    "stored."
+)
 
 
 class Images:
@@ -107,6 +113,8 @@ class Images:
         """
         record = self.get(image_id)
         path = content_path(self._folder, record.image_id)
+        if record.source == NOT_KEPT and not path.is_file():
+            raise StorageError(NO_PIXELS)
         pixels = read_png(path, "RGB")
         if core_images.image_id(pixels) != record.image_id:
             raise StorageError(
@@ -150,7 +158,9 @@ class Images:
 def _narrowed(source: str | None, text: str) -> tuple[str, list[Any]]:
     """The WHERE of a source and of words, and its values."""
     tests, values = [], []
-    if source is not None:
+    if source is None:
+        tests.append(f"source <> '{NOT_KEPT}'")  # nothing can be shown of them
+    else:
         tests.append("source = ?")
         values.append(source)
     for word in text.lower().split()[:20]:

@@ -7,11 +7,14 @@ import json
 import duckdb
 
 from truehue.core.errors import BadInput
+from truehue.core.runs.records import IMAGE_FILE, NOT_KEPT
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database
 
 ARCHIVE = "archive"
 """Source of an image of an imported run: its file may not have been part of the export."""
+
+_IS_KEPT = f"coalesce(json_extract_string(origin, '$.{IMAGE_FILE}') <> '{NOT_KEPT}', true)"
 
 _MASKS = """
     SELECT position, unnest(masks, recursive := true)
@@ -30,14 +33,15 @@ def store_images(
     except BadInput:
         name = model_id
     cursor.execute(
-        """
+        f"""
         INSERT INTO images (image_id, width, height, name, source, notes, origin, created_at)
         SELECT image_id, width, height,
             CASE WHEN length(text) <= 90 THEN text ELSE text[:89] || '…' END
                 || ' · ' || $model
                 || CASE WHEN seed IS NULL THEN '' ELSE ' · seed ' || seed END,
-            $source, '[]', json_merge_patch(origin::JSON, opens), $now
-        FROM new_items WHERE drawn ORDER BY position
+            CASE WHEN {_IS_KEPT} THEN $source ELSE '{NOT_KEPT}' END, '[]',
+            json_merge_patch(origin::JSON, opens), $now
+        FROM new_items WHERE drawn ORDER BY {_IS_KEPT} DESC, position
         ON CONFLICT DO NOTHING
         """,
         {

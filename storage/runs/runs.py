@@ -18,7 +18,7 @@ from truehue.core.errors import BadInput, DataFolderError, NotStored
 from truehue.core.export.source import imported_from
 from truehue.core.files import content_path, file_problem, file_stamp, sync_folder, write_once
 from truehue.core.runs.folder import RunFolder
-from truehue.core.runs.records import STORED
+from truehue.core.runs.records import IMAGE_FILE, NOT_KEPT, STORED
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware
 from truehue.storage.runs.concepts import know_concepts
@@ -274,7 +274,7 @@ class Runs:
     def _bring(self, folder: RunFolder, batch: Sequence[Shard], elsewhere: dict[str, Path]) -> None:
         """The files first, so that a row never points at nothing."""
         self._database.require_installed()
-        # Images need not be part of an export.
+        # Images need not be part of an export, nor kept by the run.
         complete = not imported_from(folder.path)
         for label, column, source, root in (
             ("picture", "image_id", folder.images, self._images),
@@ -336,10 +336,15 @@ _HEX = frozenset("0123456789abcdef")
 
 
 def _files(shard: Shard, column: str) -> list[str]:
-    """The names of the images or masks that a shard speaks of."""
+    """The names of the images or masks that a shard speaks of, but for images that were not kept."""
     rows = shard.table.column(column).to_pylist()
     if column == "image_id":
-        return [name for name in rows if name]
+        origins = shard.table.column("origin").to_pylist()
+        return [
+            name
+            for name, origin in zip(rows, origins, strict=True)
+            if name and (IMAGE_FILE not in origin or json.loads(origin)[IMAGE_FILE] != NOT_KEPT)
+        ]
     return [str(mask["content_sha256"]) for masks in rows for mask in masks or ()]
 
 

@@ -41,6 +41,7 @@ from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.protocols import PROTOCOLS
+from truehue.core.runs.records import ALL, KEPT_ONE_IN, SHARED
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.command import array, start, status
 from truehue.tabs.command.status import folder_named, runs_root, status_json
@@ -150,6 +151,18 @@ START_OPTIONS = (
             "--seed N",
             "the first seed (default 0, or the protocol's)",
             default="",
+        ),
+        arg(
+            "--seeds MODE",
+            "shared: the same seeds for every prompt; per-prompt: seeds derived from --seed and the "
+            "prompt's id (default shared)",
+            default=SHARED,
+        ),
+        arg(
+            "--keep-images WHICH",
+            f"all; sample: 1 in {KEPT_ONE_IN}, chosen by prompt and number; none (default all); "
+            "masks, colors and verdicts always stay",
+            default=ALL,
         ),
         arg("--size PX", "side (default: the model's own)"),
         arg("--steps N", "default: the model's own"),

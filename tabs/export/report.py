@@ -55,7 +55,7 @@ from truehue.core.published import table as published_table
 from truehue.core.runs.protocols import protocol_text
 from truehue.core.runs.records import STORED
 from truehue.core.runs.score import CAUSES
-from truehue.core.runs.summary import guidance_text, masker_text
+from truehue.core.runs.summary import guidance_text, kept_text, masker_text, seeds_text
 from truehue.core.verdict.rules import DIFFERS, RULES
 from truehue.core.version import VERSION
 from truehue.tabs.charts.analyses import KINDS, figure_view
@@ -154,7 +154,6 @@ def rule_name(rule_id: str) -> str:
 
 def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
     plan, about = run.plan, run.folder.summary()
-    seeds = f"{plan.seed} to {plan.seed + plan.seeds - 1}" if plan.seeds > 1 else f"{plan.seed}"
     is_generated = plan.kind != STORED
     pairs = [
         ("Run", f"{run.run_id}, started {str(about.get('created_at', ''))[:16].replace('T', ' ')}"),
@@ -164,9 +163,13 @@ def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
             "Images",
             f"{record.items:,} of {record.total:,}, {record.failed:,} could not be generated",
         ),
-        ("Images per prompt", f"{plan.images}, seeds {seeds}" if is_generated else "as imported"),
+        (
+            "Images per prompt",
+            f"{plan.images}, {seeds_text(about)}" if is_generated else "as imported",
+        ),
         ("Protocol", protocol_text(about).removeprefix("protocol ")),
         ("Settings", _settings(plan) if is_generated else ""),
+        ("Pixels", f"The run {retention}." if (retention := kept_text(about)) else ""),
         ("Masks", masker_text(about["masker"])),
         ("Rules", "; ".join(f"{rule_name(rule_id)} {version}" for rule_id, version in plan.rules)),
         (

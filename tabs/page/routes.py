@@ -12,6 +12,8 @@ from pathlib import Path
 import anyio
 from fastapi.responses import FileResponse, JSONResponse, Response
 
+from truehue.core.runs.records import NOT_KEPT
+from truehue.storage.concept_images.images import NO_PIXELS
 from truehue.tabs.page.answers import json_answer, refusal
 from truehue.tabs.page.asset_files import FOREVER
 from truehue.tabs.page.color_vision import SimulateVision, vision_simulation
@@ -47,9 +49,12 @@ def routes(context: Context) -> FeatureRouter:
     @router.get("/media/images/{image_id}.png")
     def image(image_id: str) -> Response:
         try:
-            path = context.storage.images.path(image_id)
+            record = context.storage.images.get(image_id)
+            path = context.storage.images.file(record.image_id)
         except Exception as error:
             return refusal(error)
+        if not path.is_file() and record.source == NOT_KEPT:
+            return JSONResponse({"error": NO_PIXELS}, 404)
         if not path.is_file():
             return JSONResponse({"error": f"The file of image {image_id} is gone."}, 404)
         return FileResponse(path, media_type="image/png", headers=FOREVER)

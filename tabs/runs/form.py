@@ -25,7 +25,19 @@ from truehue.core.prompts.prompt import TASKS, Prompt
 from truehue.core.prompts.sets import set_title
 from truehue.core.runs.estimate import Estimate, free_bytes
 from truehue.core.runs.protocols import PROTOCOLS, Protocol
-from truehue.core.runs.records import DRAWN, GROUNDED, SALIENT, RunPlan, StoredItem
+from truehue.core.runs.records import (
+    ALL,
+    DRAWN,
+    GROUNDED,
+    KEPT_ONE_IN,
+    NONE,
+    PER_PROMPT,
+    SALIENT,
+    SAMPLE,
+    SHARED,
+    RunPlan,
+    StoredItem,
+)
 from truehue.core.runs.summary import with_weights
 from truehue.core.runs.worker import WorkerSettings
 from truehue.core.verdict.rules import RULES
@@ -119,6 +131,8 @@ class RunFormView(TypedDict):
     images: int
     sizes: list[RunChoice]
     protocols: list[ProtocolChoice]
+    seeds: list[RunChoice]
+    keep_images: list[RunChoice]
     lights: list[RunChoice]
     failures: list[RunChoice]
     variants: list[RunChoice]
@@ -177,6 +191,15 @@ def form_view(context: Context, actor: Actor) -> RunFormView:
                 "rules": list(by.rules),
             }
             for by in PROTOCOLS
+        ],
+        "seeds": [
+            {"id": SHARED, "name": "The same for every prompt"},
+            {"id": PER_PROMPT, "name": "Different for every prompt"},
+        ],
+        "keep_images": [
+            {"id": ALL, "name": "All"},
+            {"id": SAMPLE, "name": f"A sample, 1 in {KEPT_ONE_IN}"},
+            {"id": NONE, "name": "None"},
         ],
         "lights": [{"id": light, "name": light} for light in LIGHTS],
         "failures": [{"id": failure, "name": failure} for failure in FAILURES],
@@ -253,6 +276,7 @@ def stored_choices(context: Context) -> list[StoredChoice]:
         except Exception:
             continue  # The list of runs says what is wrong with it.
         stored_images = about.get("imported", {}).get("images", True)
+        stored_images = stored_images and about.get("keep_images") != NONE
         if about["kind"] == DRAWN and done and stored_images:
             name = f"Run “{about['name']}” · {count_noun(done, 'image')}"
             runs.append({"id": OF_RUN + folder.run_id, "name": name})

@@ -15,7 +15,7 @@ from truehue.core.runs.plan import plan_json
 from truehue.core.runs.protocols import changes, protocol, protocol_text
 from truehue.core.runs.records import DRAWN, STORED, RunPlan
 from truehue.core.runs.subsample import family_of
-from truehue.core.runs.summary import guidance_text, masker_text
+from truehue.core.runs.summary import guidance_text, kept_text, masker_text, seeds_text
 from truehue.tabs.batches.messages import bytes_text, progress_parts
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.runs.request import RunRequest
@@ -53,16 +53,11 @@ def facts_text(summary: Mapping[str, Any]) -> str:
     """What a run is of: model, prompts, settings, masks, rules."""
     options = summary["options"]
     stored = summary["kind"] == STORED
-    scales = summary.get("guidances") or []
-    seeds = (summary["seed"], summary["seed"] + summary["images"] // max(len(scales), 1) - 1)
     parts = [
         f"images of {name_of(summary['model'])}" if stored else name_of(summary["model"]),
         f"{count_noun(summary['prompts'], 'prompt')} of {set_title(summary['set_name'])}",
-        ""
-        if stored
-        else f"seed {seeds[0]}"
-        if seeds[0] == seeds[1]
-        else f"seeds {seeds[0]}–{seeds[1]}",
+        "" if stored else seeds_text(summary),
+        kept_text(summary),
         protocol_text(summary),
         f"{summary['size_px']} px" if summary["size_px"] else "",
         guidance_text(summary),

@@ -116,7 +116,14 @@ def _drawing(request: RunRequest, model_id: str) -> GenerationPlan:
         return GenerationPlan(request.images, request.seed)
     if model_id == RENDERER:
         options = {"light": request.light, "failure": request.failure}
-        return GenerationPlan(request.images, request.seed, size_px=request.size, options=options)
+        return GenerationPlan(
+            request.images,
+            request.seed,
+            size_px=request.size,
+            options=options,
+            seed_mode=request.seeds,
+            keep_images=request.keep_images,
+        )
     drawing = GenerationPlan(
         images=request.images,
         seed=request.seed,
@@ -124,6 +131,8 @@ def _drawing(request: RunRequest, model_id: str) -> GenerationPlan:
         steps=request.steps,
         size_px=request.size,
         negative_text=request.negative,
+        seed_mode=request.seeds,
+        keep_images=request.keep_images,
     )
     if not (request.protocol and protocol(request.protocol).released):
         return drawing

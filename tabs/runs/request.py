@@ -21,7 +21,16 @@ from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.masks.grounded.weights import vision_model
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.runs.protocols import PROTOCOLS, Protocol, protocol
-from truehue.core.runs.records import EXACT, GROUNDED, MASKERS, MaskerSpec
+from truehue.core.runs.records import (
+    ALL,
+    EXACT,
+    GROUNDED,
+    KEEP_IMAGES,
+    MASKERS,
+    SEED_MODES,
+    SHARED,
+    MaskerSpec,
+)
 from truehue.core.verdict.candidates import MAX_NEIGHBORS
 from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.page.requests import PageRequest, Whole, list_of_single, single_of, texts
@@ -120,7 +129,7 @@ class RunRequest(Workers):
     each scale of ``guidance``. Several ``models`` become one run each; of ``kind`` ``stored``, the
     one model is whose images of the data folder are scored. ``protocol`` names a
     preset of truehue.core.runs.protocols, which says all that is not said here; ``settings`` is its
-    former name.
+    former name. ``seeds`` and ``keep_images`` are the ``seed_mode`` and ``keep_images`` of a RunPlan.
     ``ray`` is an address of a cluster, or nothing for this machine; ``price`` is of an hour.
     """
 
@@ -144,6 +153,8 @@ class RunRequest(Workers):
     negative: str = ""
     light: Annotated[str, single_of("light", LIGHTS)] = "studio"
     failure: Annotated[str, single_of("failure", FAILURES)] = "none"
+    seeds: Annotated[str, single_of("way of seeds", SEED_MODES)] = SHARED
+    keep_images: Annotated[str, single_of("choice of images to keep", KEEP_IMAGES)] = ALL
     masker: Annotated[str, single_of("way to masks", MASKERS)] = ""
     detector: str = DETECTOR
     segmenter: str = SEGMENTER

@@ -16,6 +16,7 @@ from truehue.core.records import GenerationRecord
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import DRAWN, StoredItem, StoredMask
 from truehue.core.runs.shards import read_columns
+from truehue.core.runs.summary import kept_text
 from truehue.tabs.library.service import canonical
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
         raise BadInput(
             "That run scored images of others: choose the run that generated them.", "models"
         )
+    retention = kept_text(about)
     sample = folder.plan().prompts
     positions = _positions(prompts)
     latest: dict[int, dict[str, Any]] = {}
@@ -99,11 +101,18 @@ def of_run(folder: RunFolder, prompts: Sequence[Prompt]) -> list[StoredItem]:
             )
             for mask in row["masks"]
         }
-        file = _whole(content_path(folder.images, row["image_id"]))
+        path = content_path(folder.images, row["image_id"])
+        if retention and not path.is_file():
+            continue  # its pixels were not kept
+        file = _whole(path)
         items.append(
             StoredItem(index, row["image"], row["image_id"], file, object_masks, about["model"])
         )
     items.sort(key=lambda item: (item.prompt, item.image))
+    if retention and not items:
+        raise BadInput(
+            f"The run {about['name']} {retention}: none of these prompts has its pixels.", "models"
+        )
     return _some(items, about["name"])
 
 

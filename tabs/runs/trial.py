@@ -120,5 +120,6 @@ def _key(plan: RunPlan) -> Any:
         plan.rules,
         plan.guidances,
         plan.set_name,
+        plan.keep_images,
         tuple(sorted(plan.options.items())),
     )

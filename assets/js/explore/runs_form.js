@@ -270,6 +270,8 @@ export function runForm(element, root, started) {
     options(field('size'), [{ id: '', name: 'Default' }, ...data.sizes], field('size').value);
     const protocols = [{ id: '', name: 'TrueHue’s own settings' }, ...data.protocols];
     options(field('protocol'), protocols, field('protocol').value);
+    options(field('seeds'), data.seeds, field('seeds').value || 'shared');
+    options(field('keep_images'), data.keep_images, field('keep_images').value || 'all');
     options(field('light'), data.lights, field('light').value || 'studio');
     options(field('failure'), data.failures, field('failure').value || 'none');
     options(field('variant'), data.variants, field('variant').value || data.variants[0].id);

@@ -16,6 +16,8 @@ export const RUN_FIELDS = [
   'guidance',
   'steps',
   'protocol',
+  'seeds',
+  'keep_images',
   'negative',
   'light',
   'failure',

@@ -41,6 +41,8 @@ from truehue.core.files import whole_folder
 from truehue.core.generation.registry import model
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import SHARED
+from truehue.core.runs.summary import seeds_text
 from truehue.core.verdict.rules import FAIL, PASS
 from truehue.core.version import VERSION
 
@@ -138,8 +140,8 @@ def _about(run: ExportRun, dataset_id: str, license: str) -> DatasetAbout:
         ("text-to-image",),
         references([run]),
         {
-            "dataCollection": f"Images by {plan.model} for the prompts of {plan.set_name}, with seeds "
-            f"from {plan.seed} on.",
+            "dataCollection": f"Images by {plan.model} for the prompts of {plan.set_name}, with "
+            f"{seeds_text(run.folder.summary())}.",
             "machineAnnotationTools": "TrueHue "
             + VERSION
             + ", rules "
@@ -272,6 +274,7 @@ def _generation(run: ExportRun) -> Mapping[str, str]:
     values = {
         "images_per_prompt": plan.images,
         "seed": plan.seed,
+        "seeds": plan.seed_mode if plan.seed_mode != SHARED else None,
         "guidance": plan.guidance,
         "steps": plan.steps,
         "size_px": plan.size_px,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.core.runs.samples import planned
 from truehue.core.batch.health import state_of
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput
+from truehue.core.generation.request import MAX_SEED
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import (
@@ -54,6 +56,8 @@ def plan(**changed: Any) -> Any:
         ({"items": ()}, "no image to score"),
         ({"munsell": "/no/such.csv"}, "no file of Munsell"),
         ({"steps": 0}, "Steps must be"),
+        ({"seed_mode": "random"}, "shared or per-prompt"),
+        ({"keep_images": "few"}, "all, sample, none"),
         ({"guidance": float("nan")}, "Guidance is a number"),
     ],
 )
@@ -88,6 +92,8 @@ def test_equal_plans_are_one_run_and_any_change_another(tmp_path: Path) -> None:
         plan(k=1),
         plan(rules=("paper",)),
         plan(options={"light": "hard"}),
+        plan(seed_mode="per-prompt"),
+        plan(keep_images="none"),
         plan(masker=MaskerSpec("whole")),
         make_plan(PROMPTS[:2], "reference-renderer"),
         make_plan(PROMPTS, "sdxl-base-1.0"),
@@ -118,7 +124,8 @@ def test_equal_plans_are_one_run_and_any_change_another(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["drawn", "stored"])
 def test_a_folder_gives_back_its_plan(tmp_path: Path, kind: str) -> None:
-    made = plan(images=2, seed=5, options={"light": "hard"}, guidance=3.5)
+    more = {"seed_mode": "per-prompt", "keep_images": "sample"}
+    made = plan(images=2, seed=5, options={"light": "hard"}, guidance=3.5, **more)
     if kind == "stored":
         made = make_plan(
             PROMPTS, "someone's", items=ITEMS, judging=ScoringPlan(MaskerSpec("whole"))
@@ -179,6 +186,31 @@ def test_positions_name_prompt_and_seed() -> None:
         {"light": "hard"},
         128,
     )
+
+
+def test_seeds_per_prompt_follow_from_seed_and_prompt_alone() -> None:
+    def seeds(of: Any) -> list[int]:
+        return [request_of(of, position).seed for position in range(of.total)]
+
+    scales = {"guidances": (3.0, 5.0), "seed_mode": "per-prompt"}
+    made = planned(PROMPTS, "sdxl-base-1.0", images=2, seed=42, **scales)
+    per_prompt = [seeds(made)[4 * number : 4 * number + 4] for number in range(3)]
+    assert len({tuple(row) for row in per_prompt}) == 3
+    for first, second, *again in per_prompt:  # one after the other, the same for each scale
+        assert (second, again) == (first + 1, [first, second])
+        assert 0 <= first <= MAX_SEED
+    # As worked out by hand: the first 8 bytes of SHA-256("42:p0"), modulo 2^31.
+    assert per_prompt[0][0] == int(sha256(b"42:p0").hexdigest()[:16], 16) % 2**31
+    fewer = planned(PROMPTS[2:], "sdxl-base-1.0", images=1, seed=42, seed_mode="per-prompt")
+    assert seeds(fewer) == per_prompt[2][:1]
+    other = planned(PROMPTS[2:], "sdxl-base-1.0", images=1, seed=43, seed_mode="per-prompt")
+    assert seeds(other) != seeds(fewer)
+
+
+def test_a_plan_of_the_defaults_is_written_as_before_there_were_these_settings() -> None:
+    assert not {"seed_mode", "keep_images"} & plan_json(plan()).keys()
+    named = plan_json(plan(seed_mode="per-prompt", keep_images="sample"))
+    assert (named["seed_mode"], named["keep_images"]) == ("per-prompt", "sample")
 
 
 def test_the_renderer_draws_scene_by_scene_and_others_go_by_the_plan() -> None:
