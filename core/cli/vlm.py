@@ -73,16 +73,12 @@ from truehue.core.vlm.models.registry import KNOWN, model_of
 from truehue.core.vlm.models.served import Budget
 from truehue.core.vlm.parsing import VERSIONS
 from truehue.core.vlm.prompting import Style, prompt_text
-from truehue.core.vlm.published import (
-    HUB_ID,
-    SkippedRow,
-    import_settings,
-    read_published,
-)
-from truehue.core.vlm.question_set import QuestionSet, open_set, write_set
+from truehue.core.vlm.published import HUB_ID, SkippedRow
+from truehue.core.vlm.question_set import QuestionSet, open_set, select_questions, write_set
 from truehue.core.vlm.records import Answer
 from truehue.core.vlm.robustness import WORDS, Counts, with_variants
 from truehue.core.vlm.scoring import score
+from truehue.core.vlm.table_import import read_import
 from truehue.core.vlm.variants import REGIONS, TURNS_DEG
 
 EPILOG = """\
@@ -96,6 +92,8 @@ examples:
       --key-env MY_KEY --at-once 8 --most-tokens 2000000 --out answers/served
   python -m truehue vlm script questions --model qwen2.5-vl-7b --out answers/qwen --slurm
   python -m truehue vlm merge answers/qwen
+  python -m truehue vlm import mine.tsv mine
+  python -m truehue vlm run mine --model pixels --tasks color_counting --limit 50 --out part
   python -m truehue vlm judge make judged --system l2 --count 58
   python -m truehue vlm judge report answers/judged
   python -m truehue vlm score answers/qwen gray --answers answers.csv
@@ -144,27 +142,29 @@ def _make(options: argparse.Namespace) -> int:
 
 @command(
     "import",
-    "make a question set from ColorBench's published Parquet files",
+    "make a question set from a CSV, TSV or JSONL table, or from ColorBench's Parquet files",
     arg(
         "source FILE_OR_FOLDER",
-        f"a Parquet file, or a folder of them (hf download {HUB_ID} --repo-type dataset)",
+        "a table with VLMEvalKit's columns (index, question, A, B, …, answer, image or image_path, "
+        "category), a Parquet file of ColorBench, or a folder of them "
+        f"(hf download {HUB_ID} --repo-type dataset)",
         type=Path,
     ),
     NEW_SET,
     flag("--strict", "reject the files if any row is not a question"),
 )
 def _import(options: argparse.Namespace) -> int:
-    published_set = read_published(options.source, options.strict)
-    for note in published_set.notes:
+    imported = read_import(options.source, options.strict)
+    for note in imported.notes:
         print(note, file=sys.stderr)
-    made = import_settings(published_set)
+    made = imported.settings()
     skipped: list[str] = made["skipped"]
 
     def skip(row: SkippedRow) -> None:
         skipped.append(str(row))
 
-    items = published_set.illustrated(None if options.strict else skip)
-    written = write_set(options.out, items, "ColorBench", made)
+    items = imported.illustrated(None if options.strict else skip)
+    written = write_set(options.out, items, imported.name, made)
     for line in skipped:
         print(f"Skipped {line}", file=sys.stderr)
     status = _say_set(written)
@@ -308,6 +308,12 @@ EVALUATION = (
     ),
     arg("--out DIR", "output folder for the answers", type=Path, required=True),
     group(
+        "part of the set",
+        arg("--tasks TASK", "only these tasks", nargs="+", default=[]),
+        arg("--limit N", "at most N questions of each task", type=int),
+        flag("--no-variants", "leave out robustness: recolored variants and their originals"),
+    ),
+    group(
         "prompt and sampling",
         arg(
             "--style",
@@ -396,7 +402,14 @@ def _run(options: argparse.Namespace) -> int:
     task = array_task(options.shard) if options.shard else None
     if task is not None and model.kind == "served":
         raise BadInput("A server answers several questions at once: --shard is for local models.")
-    questions, source = read_questions(options.set)
+    if options.limit is not None and options.limit < 1:
+        raise BadInput("--limit is at least 1.")
+    images, source = read_questions(options.set)
+    chosen = select_questions(
+        (question for question, _ in images), options.tasks, options.limit, not options.no_variants
+    )
+    ids = {question.question_id for question in chosen}
+    questions = [item for item in images if item[0].question_id in ids]
     sources = Sources.local(options.models)
     prompt = partial(prompt_text, style=Style(options.style))
     folder = begin(options.out, questions, source, prompt, model, settings, sources)

@@ -78,6 +78,18 @@ class PublishedSet:
     skipped: tuple[SkippedRow, ...] = ()
     revision: str = ""
 
+    name = "ColorBench"
+
+    def settings(self) -> dict[str, Any]:
+        """What a set says of its import. Its list ``skipped`` takes the rows whose image cannot be
+        read, which is known only while the set is written."""
+        return {
+            "source": HUB_ID,
+            "files": [path.name for path in self.paths],
+            "revision": self.revision,
+            "skipped": [str(row) for row in self.skipped],
+        }
+
     def illustrated(
         self, skip: Callable[[SkippedRow], None] | None = None
     ) -> Iterator[IllustratedQuestion]:
@@ -143,19 +155,8 @@ def read_published(source: Path | str, strict: bool = False) -> PublishedSet:
         seeds=len(variants),
         notes=tuple(notes),
         skipped=tuple(skipped),
-        revision=_revision(paths),
+        revision=hub_revision(paths),
     )
-
-
-def import_settings(published_set: PublishedSet) -> dict[str, Any]:
-    """What a set says of its import. Its list ``skipped`` takes the rows whose image cannot be
-    read, which is known only while the set is written."""
-    return {
-        "source": HUB_ID,
-        "files": [path.name for path in published_set.paths],
-        "revision": published_set.revision,
-        "skipped": [str(row) for row in published_set.skipped],
-    }
 
 
 def download_published(to: Path, hub_id: str = HUB_ID) -> Path:
@@ -191,7 +192,7 @@ def _files(source: Path) -> tuple[Path, ...]:
     return tuple(paths)
 
 
-def _revision(paths: tuple[Path, ...]) -> str:
+def hub_revision(paths: tuple[Path, ...]) -> str:
     """The hub's commit of all files: by what ``hf download --local-dir`` writes beside them, or by
     the hub cache's folder. Empty where that is not there, or they are of several."""
     partial_type = set()

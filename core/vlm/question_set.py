@@ -13,7 +13,7 @@ import os
 import secrets
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from truehue.core.errors import BadInput, DataFolderError, StorageError
 from truehue.core.files import content_path, file_problem, read_png, sync_folder, write_once
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.vlm.records import Form, IllustratedQuestion, Question
+from truehue.core.vlm.tasks import ROBUSTNESS
 
 SCHEMA = 1
 QUESTIONS, MANIFEST, IMAGES = "questions.jsonl", "set.json", "images"
@@ -100,6 +101,45 @@ def write_set(
     finally:
         shutil.rmtree(half, ignore_errors=True)
     return open_set(folder)
+
+
+def select_questions(
+    questions: Iterable[Question],
+    tasks: Collection[str] = (),
+    limit: int | None = None,
+    variants: bool = True,
+) -> list[Question]:
+    """Of some questions those of the ``tasks`` (empty: of all), at most ``limit`` of each; variants
+    come with their original. Without ``variants`` robustness is left out altogether.
+
+    Raises BadInput for a task without questions, and where none are left.
+    """
+    questions = list(questions)
+    known = {question.task for question in questions}
+    if unknown := [task for task in tasks if task not in known]:
+        raise BadInput(
+            f"The set has no questions of {unknown[0][:60]!r}. It has {', '.join(sorted(known))}.",
+            "tasks",
+        )
+    chosen: list[Question] = []
+    counts: Counter[str] = Counter()
+    seeds: set[str] = set()
+    for question in questions:
+        if tasks and question.task not in tasks:
+            continue
+        if not variants and (question.seed_id or question.task == ROBUSTNESS):
+            continue
+        if question.seed_id:
+            if limit is None or question.seed_id in seeds:
+                chosen.append(question)
+            continue
+        counts[question.task] += 1
+        if limit is None or counts[question.task] <= limit:
+            seeds.add(question.question_id)
+            chosen.append(question)
+    if not chosen:
+        raise BadInput("No questions are left. Choose more tasks.", "tasks")
+    return chosen
 
 
 def _fill(

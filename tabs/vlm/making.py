@@ -20,9 +20,10 @@ from truehue.core.vlm.generators import (
     generated,
 )
 from truehue.core.vlm.models.records import PIXELS
-from truehue.core.vlm.published import SkippedRow, import_settings, read_published
+from truehue.core.vlm.published import SkippedRow
 from truehue.core.vlm.question_set import MANIFEST, open_set
 from truehue.core.vlm.records import IllustratedQuestion
+from truehue.core.vlm.table_import import read_import
 from truehue.tabs.page.actor import requires, stored_resource
 from truehue.tabs.page.errors import count_noun, message_of
 from truehue.tabs.page.jobs import Job
@@ -70,7 +71,7 @@ class MakeJudgeSet(PageRequest):
 
 
 class ImportSet(PageRequest):
-    """A set of TrueHue's form, or ColorBench's Parquet files, in a folder of this machine."""
+    """A set of TrueHue's form, a table, or ColorBench's Parquet files, on this machine."""
 
     path: Annotated[str, Field(min_length=1, title="Folder or file")]
 
@@ -128,7 +129,9 @@ def import_set(context: Context, actor: Actor, request: ImportSet) -> StartedJob
     except BadInput as error:
         raise BadInput(str(error), "path") from None
     if not path.exists():
-        raise BadInput(f"There is no {shown_path(path)}. Give a folder, or a Parquet file.", "path")
+        raise BadInput(
+            f"There is no {shown_path(path)}. Give a folder, a table or a Parquet file.", "path"
+        )
 
     def work(job: Job) -> Mapping[str, Any]:
         job.tell("Reading")
@@ -139,14 +142,14 @@ def import_set(context: Context, actor: Actor, request: ImportSet) -> StartedJob
             notes: list[str] = []
             skipped: list[str] = []
         else:
-            published_set = read_published(path)
-            name, made = "ColorBench", import_settings(published_set)
-            notes, skipped = list(published_set.notes), made["skipped"]
+            imported = read_import(path)
+            name, made = imported.name[:MAX_NAME], imported.settings()
+            notes, skipped = list(imported.notes), made["skipped"]
 
             def skip(row: SkippedRow) -> None:
                 skipped.append(str(row))
 
-            items, total = published_set.illustrated(skip), len(published_set.rows)
+            items, total = imported.illustrated(skip), len(imported.rows)
         result = _add(context, actor, job, _message(context, job, items, total), name, made)
         return {**result, "notes": [*notes, *_skipped_notes(skipped)]}
 

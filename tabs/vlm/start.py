@@ -18,8 +18,7 @@ from truehue.core.vlm.models.records import (
 )
 from truehue.core.vlm.models.registry import KNOWN, is_hub_id, model_of
 from truehue.core.vlm.prompting import Style
-from truehue.core.vlm.question_set import QuestionSet
-from truehue.core.vlm.records import Question
+from truehue.core.vlm.question_set import select_questions
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, single_of
@@ -193,7 +192,7 @@ def start_evaluation(context: Context, actor: Actor, request: StartEvaluation) -
     model = _model(actor, request)
     if problem := describe_missing(context, model):
         raise BadInput(f"{model_name(model)} cannot be evaluated yet. {problem}", "model")
-    questions = _questions(question_set, request)
+    questions = select_questions(question_set.questions(), request.tasks, request.limit)
     service = context.service(EvaluationService)
     try:
         context.limits.check_runs(
@@ -243,26 +242,3 @@ def _model(actor: Actor, request: StartEvaluation) -> VisionModel:
         return model_of(name, {"batch": request.batch}, folders=folders)
     except BadInput as error:
         raise BadInput(str(error), "model") from None
-
-
-def _questions(question_set: QuestionSet, request: StartEvaluation) -> list[Question]:
-    unknown = [task for task in request.tasks if task not in question_set.counts]
-    if unknown:
-        raise BadInput(f"The set has no questions of {unknown[0][:60]!r}.", "tasks")
-    chosen: list[Question] = []
-    counts: dict[str, int] = {}
-    seeds: set[str] = set()
-    for question in question_set.questions():
-        if request.tasks and question.task not in request.tasks:
-            continue
-        if question.seed_id:  # a variant comes along with its original
-            if request.limit is None or question.seed_id in seeds:
-                chosen.append(question)
-            continue
-        counts[question.task] = counts.get(question.task, 0) + 1
-        if request.limit is None or counts[question.task] <= request.limit:
-            seeds.add(question.question_id)
-            chosen.append(question)
-    if not chosen:
-        raise BadInput("No questions are left. Choose more tasks.", "tasks")
-    return chosen

@@ -186,7 +186,7 @@ function importDialog(done) {
   const path = Object.assign(make('input'), { name: 'path', spellcheck: false });
   const text = make('p', '');
   text.append(
-    'A folder or file on this machine: ColorBench’s Parquet files (',
+    'A folder or file on this machine: a CSV, TSV or JSONL table with VLMEvalKit’s columns, ColorBench’s Parquet files (',
     make('code', '', 'hf download umd-zhou-lab/ColorBench --repo-type dataset'),
     '), or a set made by ',
     make('code', '', 'truehue vlm make'),
