@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 
 from truehue.core.batch.array import array_task, begin_task
@@ -53,6 +53,7 @@ from truehue.core.vlm.differences import differences
 from truehue.core.vlm.evaluation.log import EvaluationLog, answers_csv, read_log
 from truehue.core.vlm.evaluation.pixel_baseline import PixelBaseline
 from truehue.core.vlm.evaluation.plan import EvaluationSettings, Version, begin, read_questions
+from truehue.core.vlm.evaluation.protocols import model_family, prompt_of, released_preset
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.generators import (
     GENERATORS,
@@ -72,10 +73,20 @@ from truehue.core.vlm.models.records import (
 from truehue.core.vlm.models.registry import KNOWN, model_of
 from truehue.core.vlm.models.served import Budget
 from truehue.core.vlm.parsing import VERSIONS
-from truehue.core.vlm.prompting import Style, prompt_text
+from truehue.core.vlm.presentation import (
+    CODECS,
+    FORMS,
+    PIXELS,
+    PROTOCOLS,
+    RELEASED,
+    TRUEHUE,
+    Presentation,
+)
+from truehue.core.vlm.prompting import Style
 from truehue.core.vlm.published import HUB_ID, SkippedRow
 from truehue.core.vlm.question_set import QuestionSet, open_set, select_questions, write_set
 from truehue.core.vlm.records import Answer
+from truehue.core.vlm.released import families
 from truehue.core.vlm.robustness import WORDS, Counts, with_variants
 from truehue.core.vlm.scoring import score
 from truehue.core.vlm.table_import import read_import
@@ -327,13 +338,34 @@ EVALUATION = (
             choices=[str(version) for version in Version],
             default=str(_DEFAULTS.version),
         ),
-        arg("--max-tokens N", "default 512", default=_DEFAULTS.max_tokens),
+        arg("--max-tokens N", f"default {_DEFAULTS.max_tokens}", type=int),
         arg(
             "--temperature",
             "0 (default) always takes the most likely token",
             default=0.0,
         ),
         arg("--seed", "used when the temperature is above 0", default=0),
+    ),
+    group(
+        "protocol",
+        arg(
+            "--protocol",
+            "all settings of a published evaluation at once (default %(default)s)",
+            choices=PROTOCOLS,
+            default=TRUEHUE,
+        ),
+        arg(
+            "--family",
+            f"whose released texts the model gets (default: by its name): {', '.join(families())}",
+            default="",
+        ),
+        arg("--prompt-form", "switch the prompt alone (default truehue)", choices=FORMS),
+        arg("--codec", "switch the image codec alone (default png)", choices=CODECS),
+        arg(
+            "--image-pixels",
+            'switch the pixels alone: color-managed (default), or as convert("RGB") gives them',
+            choices=PIXELS,
+        ),
     ),
     group(
         "a model in transformers",
@@ -392,27 +424,21 @@ def _run(options: argparse.Namespace) -> int:
     model = _model(options)
     if model.kind == "served" and options.workers > 1:
         raise BadInput("A server is used by one worker: set concurrent requests with --at-once.")
-    settings = EvaluationSettings(
-        options.style,
-        Version(options.image),
-        options.max_tokens,
-        options.temperature,
-        options.seed,
-    )
     task = array_task(options.shard) if options.shard else None
     if task is not None and model.kind == "served":
         raise BadInput("A server answers several questions at once: --shard is for local models.")
+    model, settings, protocol = _protocol(options, model)
     if options.limit is not None and options.limit < 1:
         raise BadInput("--limit is at least 1.")
-    images, source = read_questions(options.set)
+    images, source = read_questions(options.set, settings.presentation.pixels == "rgb")
     chosen = select_questions(
         (question for question, _ in images), options.tasks, options.limit, not options.no_variants
     )
     ids = {question.question_id for question in chosen}
     questions = [item for item in images if item[0].question_id in ids]
     sources = Sources.local(options.models)
-    prompt = partial(prompt_text, style=Style(options.style))
-    folder = begin(options.out, questions, source, prompt, model, settings, sources)
+    prompt = prompt_of(settings)
+    folder = begin(options.out, questions, source, prompt, model, settings, sources, protocol)
     budget = Budget(options.most_requests, options.most_tokens)
     evaluation = EvaluationWork(folder.path, model, budget, options.models)
     if task is None or options.resume:
@@ -432,6 +458,33 @@ def _run(options: argparse.Namespace) -> int:
             watch=batch_progress("questions", folder.wait_message),
         )
     return _ended(evaluation, state)
+
+
+def _protocol(
+    options: argparse.Namespace, model: VisionModel
+) -> tuple[VisionModel, EvaluationSettings, str]:
+    """Model and settings as the protocol has them, and the preset's name, empty for ours."""
+    settings = EvaluationSettings(
+        options.style,
+        Version(options.image),
+        options.max_tokens or _DEFAULTS.max_tokens,
+        options.temperature,
+        options.seed,
+    )
+    switches = (options.prompt_form, options.codec, options.image_pixels)
+    if options.protocol == RELEASED:
+        if any(switches) or options.max_tokens is not None:
+            raise BadInput(
+                f"{RELEASED} decides the prompt, the codec, the pixels and the most tokens. Leave "
+                "out --prompt-form, --codec, --image-pixels and --max-tokens."
+            )
+        return *released_preset(model, settings, options.family), RELEASED
+    form, codec, pixels = switches
+    family = model_family(model, options.family) if form == "released" else ""
+    presentation = Presentation(
+        form or "truehue", family, codec or "png", pixels or "managed", "first"
+    )
+    return model, replace(settings, presentation=presentation), ""
 
 
 def _model(options: argparse.Namespace) -> VisionModel:
@@ -525,10 +578,15 @@ def _score(options: argparse.Namespace) -> int:
     first, pixels = all_asked[0], _pixels(all_asked[0], options)
     reports, differing = [], []
     for evaluation_log in all_asked:
-        alike = evaluation_log.questions == first.questions
+        same_questions = evaluation_log.questions == first.questions
+        alike = same_questions and evaluation_log.protocol == first.protocol
         scores = score(evaluation_log.questions, evaluation_log.answers)
         reports.append(
-            report(evaluation_log, scores, pixels if alike else _pixels(evaluation_log, options))
+            report(
+                evaluation_log,
+                scores,
+                pixels if same_questions else _pixels(evaluation_log, options),
+            )
         )
         if evaluation_log is first:
             continue
@@ -536,8 +594,9 @@ def _score(options: argparse.Namespace) -> int:
             between = differences(first.questions, first.answers, evaluation_log.answers)
             differing.append(differences_as_json(first, evaluation_log, between))
         else:
+            what = "protocols" if same_questions else "questions"
             print(
-                f"{first.folder} and {evaluation_log.folder} have different questions and cannot be "
+                f"{first.folder} and {evaluation_log.folder} have different {what} and cannot be "
                 "compared.",
                 file=sys.stderr,
             )

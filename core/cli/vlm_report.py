@@ -29,7 +29,8 @@ def report(log: EvaluationLog, scores: Scores, pixels: Sequence[Answer] | None) 
         "asking": str(log.folder),
         "model": log.model.id,
         "location": log.model.location,
-        "settings": asdict(log.settings),
+        "settings": log.settings.as_json(),
+        "protocol": log.protocol,
         "set": asdict(log.source),
         "parser": log.parser,
         "own_parser": log.own_parser,
@@ -163,7 +164,8 @@ def as_text(details: Mapping[str, Any]) -> str:
         rows.append(row("Robust, as made", robust["as_made"]))
         rows.append(row("Robust, complete", robust["complete"]))
     lines = [
-        f"{details['asking']}: {details['model']}, {settings['style']}, image {settings['version']}",
+        f"{details['asking']}: {details['model']}, {settings['style']}, image {settings['version']}, "
+        f"protocol {details['protocol']}",
         f"Set {details['set']['path']}, SHA-256 {details['set']['checksum'][:12]}; "
         f"{parser_message(details['parser'], details['own_parser'])}",
         *aligned(rows),

@@ -18,6 +18,7 @@ from truehue.core.vlm.choices import NO_CONCLUSION, REFUSAL, REFUSED, read_choic
 from truehue.core.vlm.claims import is_outcome
 from truehue.core.vlm.conclusions import concludes, read_conclusion
 from truehue.core.vlm.records import Answer, Form, Outcome, Question
+from truehue.core.vlm.released_reader import ReleasedReader, released_answer
 from truehue.core.vlm.wording import same
 
 NOTHING_SAID = "Nothing was written."
@@ -328,7 +329,9 @@ FIRST = "1"
 """Reads with the choices alone in view, and does not look at whether an answer was cut off."""
 VERSION = "2"
 """Changes with every change of what is read: scores name it."""
-VERSIONS = (FIRST, VERSION)
+RELEASED = "released"
+"""Reads letters as ColorBench's released code does; other forms as :data:`VERSION`."""
+VERSIONS = (FIRST, VERSION, RELEASED)
 
 UNANSWERED = "There is no answer."
 TRUNCATED = "It was cut off at the token limit before its conclusion."
@@ -339,10 +342,12 @@ LONGEST = 20_000
 @dataclass(frozen=True)
 class Reader:
     """How answers are read: by which version of the parser, and whether the model was told to
-    reason first and to end with its letter in parentheses. Raises BadInput for no version."""
+    reason first and to end with its letter in parentheses. ``released`` is which of the released
+    code's readers reads in the version :data:`RELEASED`. Raises BadInput for no version."""
 
     version: str = VERSION
     reasoned: bool = False
+    released: ReleasedReader = ReleasedReader.OPEN
 
     def __post_init__(self) -> None:
         if self.version not in VERSIONS:
@@ -381,6 +386,8 @@ def parse_answer(
     failed; ``reason`` then says why. ``truncated``: it ended because its tokens were used up."""
     if text is None:
         return Answer(question.question_id, "", None, Outcome.UNANSWERED, reason or UNANSWERED)
+    if reader.version == RELEASED and question.form is Form.CHOICE:
+        return released_answer(question, text, reader.released)
     reading, unreadable = read_answer(text, question, reader)
     if truncated and reader.version != FIRST and not _ended(text, question, reading, reader):
         return Answer(question.question_id, text, None, Outcome.TRUNCATED, TRUNCATED)

@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 from truehue.core.errors import BadInput, ImageError
 from truehue.core.generation.memory import DownloadFailed
 from truehue.core.images.load import image_id, load_image
-from truehue.core.vlm.records import LETTERS, Form, IllustratedQuestion, Question
+from truehue.core.vlm.presentation import rgb_pixels
+from truehue.core.vlm.records import (
+    LETTERS,
+    RELEASED_IMAGE,
+    Form,
+    IllustratedQuestion,
+    Question,
+)
 from truehue.core.vlm.tasks import Category, Task, task_named
 
 HUB_ID = "umd-zhou-lab/ColorBench"
@@ -104,13 +111,16 @@ class PublishedSet:
             if row is None:
                 continue
             try:
-                srgb8 = _pixels(raw, row)
+                content = _content(raw)
+                srgb8 = load_image(content, row.filename).srgb8
+                released = _released_pixels(content, srgb8)
             except ImageError as error:
                 if skip is None:
                     raise ImageError(f"{row.where}: {error}") from error
                 skip(SkippedRow(row.where, str(error)))
                 continue
-            yield IllustratedQuestion(_question(row, image_id(srgb8), seeds), srgb8)
+            question = _question(row, image_id(srgb8), seeds, released)
+            yield IllustratedQuestion(question, srgb8, released)
 
 
 def read_published(source: Path | str, strict: bool = False) -> PublishedSet:
@@ -324,16 +334,28 @@ def _variants(rows: list[PublishedRow]) -> tuple[dict[str, int], list[str]]:
     return counts, notes
 
 
-def _pixels(raw: Mapping[str, Any], row: PublishedRow) -> NDArray[np.uint8]:
-    """sRGB pixels ``(H, W, 3)``. Raises ImageError."""
+def _content(raw: Mapping[str, Any]) -> bytes:
+    """The file of its image. Raises ImageError."""
     image = raw["image"]
     content = image.get("bytes") if isinstance(image, dict) else image
     if not isinstance(content, bytes) or not content:
         raise ImageError("it has no image.")
-    return load_image(content, row.filename).srgb8
+    return content
 
 
-def _question(row: PublishedRow, of_image: str, seeds: Mapping[str, str]) -> Question:
+def _released_pixels(content: bytes, srgb8: NDArray[np.uint8]) -> NDArray[np.uint8] | None:
+    """The image as the released code converts it; None where those are the same pixels."""
+    released = rgb_pixels(content)
+    return None if np.array_equal(released, srgb8) else released
+
+
+def _question(
+    row: PublishedRow,
+    of_image: str,
+    seeds: Mapping[str, str],
+    released: NDArray[np.uint8] | None,
+) -> Question:
+    other = {} if released is None else {RELEASED_IMAGE: image_id(released)}
     return Question(
         question_id=row.question_id,
         task=row.task.id,
@@ -344,5 +366,10 @@ def _question(row: PublishedRow, of_image: str, seeds: Mapping[str, str]) -> Que
         image_id=of_image,
         seed_id=seeds[row.seed_name] if row.variant else "",
         variant=row.variant,
-        construction={"source": HUB_ID, "filename": row.filename, "prompt": row.prompt},
+        construction={
+            "source": HUB_ID,
+            "filename": row.filename,
+            "prompt": row.prompt,
+            **other,
+        },
     )

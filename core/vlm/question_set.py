@@ -56,9 +56,16 @@ class QuestionSet:
                         f"{self.folder / QUESTIONS}, line {number} is no question: {error}"
                     ) from error
 
-    def image_path(self, question: Question) -> Path:
-        """Where the PNG of its image lies."""
-        return content_path(self.folder / IMAGES, question.image_id)
+    def image_path(self, question: Question, released: bool = False) -> Path:
+        """Where the PNG of its image lies; of the ``released`` pixels, where they are others."""
+        image = question.released_image_id if released else question.image_id
+        return content_path(self.folder / IMAGES, image)
+
+    def illustrate(self, question: Question) -> IllustratedQuestion:
+        """A question of it with all that it has of images. Raises StorageError."""
+        released = question.released_image_id
+        pixels = None if released == question.image_id else self.pixels(released)
+        return IllustratedQuestion(question, self.image(question), pixels)
 
     def image(self, question: Question) -> NDArray[np.uint8]:
         """uint8 sRGB ``(H, W, 3)``. Raises StorageError as :meth:`pixels`."""
@@ -76,7 +83,7 @@ class QuestionSet:
     def illustrated(self) -> Iterator[IllustratedQuestion]:
         """All questions with their images, one at a time. Raises StorageError."""
         for question in self.questions():
-            yield IllustratedQuestion(question, self.image(question))
+            yield self.illustrate(question)
 
 
 def write_set(
@@ -152,15 +159,17 @@ def _fill(
             question = item.question
             if question.question_id in ids:
                 raise BadInput(f"The question {question.question_id} is there twice.")
-            if question.image_id not in images:
-                if image_id(item.srgb8) != question.image_id:
+            for image, srgb8 in _images(item).items():
+                if image in images:
+                    continue
+                if srgb8 is None or image_id(srgb8) != image:
                     raise BadInput(f"The question {question.question_id} is not of its image.")
-                write_once(content_path(folder / IMAGES, question.image_id), encode_png(item.srgb8))
+                write_once(content_path(folder / IMAGES, image), encode_png(srgb8))
+                images.add(image)
             line = json.dumps(asdict(question), ensure_ascii=False, sort_keys=True) + "\n"
             file.write(line.encode())
             digest.update(line.encode())
             ids.add(question.question_id)
-            images.add(question.image_id)
             counts[question.task] += 1
         file.flush()
         os.fsync(file.fileno())
@@ -177,6 +186,12 @@ def _fill(
     }
     text = json.dumps(manifest, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     write_once(folder / MANIFEST, text.encode())
+
+
+def _images(item: IllustratedQuestion) -> dict[str, NDArray[np.uint8] | None]:
+    """The images of a question by their ids, the released one too where it is another."""
+    question = item.question
+    return {question.released_image_id: item.released_srgb8, question.image_id: item.srgb8}
 
 
 def open_set(folder: Path) -> QuestionSet:
@@ -209,7 +224,11 @@ def open_set(folder: Path) -> QuestionSet:
             f"{folder / QUESTIONS} was changed: its SHA-256 is not the one in {MANIFEST}. Put a "
             "copy back, or make the set again."
         )
-    images = {question.image_id for question in opened.questions()}
+    images = {
+        image
+        for question in opened.questions()
+        for image in (question.image_id, question.released_image_id)
+    }
     missing = sorted(
         image for image in images if not content_path(folder / IMAGES, image).is_file()
     )

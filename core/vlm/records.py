@@ -67,6 +67,11 @@ class Question:
             raise BadInput(f"Question {self.question_id} has no answer.")
 
     @property
+    def released_image_id(self) -> str:
+        """The id of its image as ``convert("RGB")`` gives it."""
+        return str(self.construction.get(RELEASED_IMAGE, self.image_id))
+
+    @property
     def listed(self) -> tuple[str, ...]:
         """The names that the text of an open question lists; empty where it lists none."""
         return tuple(self.construction.get("names", ())) if self.form is Form.OPEN else ()
@@ -93,12 +98,19 @@ class Question:
         return float(self.exact_chance)
 
 
+RELEASED_IMAGE = "released_image"
+"""What a construction calls the id of the image as ``convert("RGB")`` gives it; only where that has
+other pixels than the image whose EXIF, ICC profile and alpha were resolved."""
+
+
 @dataclass(frozen=True)
 class IllustratedQuestion:
-    """A question with its image: uint8 sRGB ``(H, W, 3)``."""
+    """A question with its image: uint8 sRGB ``(H, W, 3)``; ``released_srgb8`` is the image that its
+    construction names by :data:`RELEASED_IMAGE`, None where it names none."""
 
     question: Question
     srgb8: NDArray[np.uint8]
+    released_srgb8: NDArray[np.uint8] | None = None
 
 
 class Outcome(StrEnum):

@@ -2,8 +2,9 @@
 
 That code has three parsers and chooses by the name of a model's file: after reasoning the last
 letter in parentheses, for GPT and Gemini the very last letter of the text, for all others a lone
-letter, the first of A to F in parentheses, or the first letter before ``) `` and digits. It counts
-unreadable answers as wrong. It also matches the text of choices, but only after the decision.
+letter, the first of A to F in parentheses, or the first letter before ``) `` and digits. Of
+LLaVA-OneVision it takes the first character before that, where it is A to E. It counts unreadable
+answers as wrong. It also matches the text of choices, but only after the decision.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class ReleasedReader(StrEnum):
     REASONED = "the last letter in parentheses"
     LAST_LETTER = "the very last letter of the text"
     OPEN = "a lone letter, else the first in parentheses"
+    FIRST_CHARACTER = "the first character from A to E, else as of other open models"
 
 
 def reader_of(names: Iterable[str], reasoned: bool) -> ReleasedReader:
@@ -34,6 +36,14 @@ def reader_of(names: Iterable[str], reasoned: bool) -> ReleasedReader:
     return ReleasedReader.OPEN
 
 
+def reader_of_family(family: str, reasoned: bool) -> ReleasedReader:
+    """The reader of a family of :mod:`truehue.core.vlm.released`."""
+    if family == "llava-onevision":
+        # After reasoning too: what begins with A to E is that letter, without parentheses.
+        return ReleasedReader.FIRST_CHARACTER
+    return reader_of([family], reasoned)
+
+
 def read_released(answer_text: str, reader: ReleasedReader) -> str | None:
     """The letter in capitals, None where it reads none."""
     text = answer_text.strip().lower()
@@ -41,6 +51,8 @@ def read_released(answer_text: str, reader: ReleasedReader) -> str | None:
         return _last(r"\(([a-z])\)", text)
     if reader is ReleasedReader.LAST_LETTER:
         return _last(r"([a-z])", text)
+    if reader is ReleasedReader.FIRST_CHARACTER and text[:1] in "abcde":
+        return text[:1].upper() or None
     lone = text.replace("(", "").replace(")", "")
     if re.fullmatch(r"[a-f]", lone):
         return lone.upper()
@@ -59,10 +71,15 @@ def released_answers(
     for answer in answers:
         question = with_letters.get(answer.question_id)
         if question is not None:
-            reading = read_released(answer.words, reader)
-            outcome = Outcome.RIGHT if reading == question.answer else Outcome.WRONG
-            out.append(Answer(answer.question_id, answer.words, reading, outcome))
+            out.append(released_answer(question, answer.words, reader))
     return out
+
+
+def released_answer(question: Question, words: str, reader: ReleasedReader) -> Answer:
+    """One answer to a question with letters, read so; it is right or wrong."""
+    reading = read_released(words, reader)
+    outcome = Outcome.RIGHT if reading == question.answer else Outcome.WRONG
+    return Answer(question.question_id, words, reading, outcome)
 
 
 def _last(pattern: str, text: str) -> str | None:

@@ -162,7 +162,7 @@ def with_variants(
     for question in question_set.questions():
         origin = question.seed_id or question.question_id
         if origin in having:
-            yield IllustratedQuestion(question, question_set.image(question))
+            yield question_set.illustrate(question)
             continue
         rule = rule_of(question.task)
         if not rule.regions:
@@ -172,7 +172,7 @@ def with_variants(
         if check is None:
             counts.unknown[question.task] += 1
             continue
-        item = IllustratedQuestion(question, question_set.image(question))
+        item = question_set.illustrate(question)
         options = _masks_of(item, masks) if set(rule.regions) - {ENTIRE} else {}
         wanted = [region for region in rule.regions if region in regions]
         lacking = bool(set(wanted) - {ENTIRE}) and not options

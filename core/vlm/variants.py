@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from truehue.core.errors import MaskError
 from truehue.core.images.load import image_id
-from truehue.core.vlm.records import IllustratedQuestion
+from truehue.core.vlm.records import RELEASED_IMAGE, IllustratedQuestion
 
 ENTIRE, TARGET, LARGEST = "entire", "target", "largest"
 REGIONS = (ENTIRE, TARGET, LARGEST)
@@ -116,13 +116,14 @@ def gray(srgb8: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def _variant(
     seed: IllustratedQuestion, srgb8: NDArray[np.uint8], variant: str, made: Mapping[str, object]
 ) -> IllustratedQuestion:
+    of_seed = {k: v for k, v in seed.question.construction.items() if k != RELEASED_IMAGE}
     question = replace(
         seed.question,
         question_id=f"{seed.question.question_id}-{variant}",
         image_id=image_id(srgb8),
         seed_id=seed.question.question_id,
         variant=variant,
-        construction={**seed.question.construction, **made},
+        construction={**of_seed, **made},
     )
     return IllustratedQuestion(question, srgb8)
 

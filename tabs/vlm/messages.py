@@ -10,10 +10,12 @@ from truehue.core.vlm.baselines import written_color
 from truehue.core.vlm.evaluation.plan import EvaluationSettings, Version
 from truehue.core.vlm.models.records import CHANCE, PIXELS, VisionModel
 from truehue.core.vlm.models.registry import KNOWN
+from truehue.core.vlm.presentation import RELEASED
 from truehue.core.vlm.prompting import Style
 from truehue.core.vlm.published import HUB_ID
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import LETTERS, Question
+from truehue.core.vlm.released import family_settings
 from truehue.core.vlm.tasks import TASKS
 
 STYLES = {
@@ -130,11 +132,22 @@ def settings_text(settings: EvaluationSettings, model: VisionModel) -> str:
     if model.kind == "baseline":
         return f"{version} · seed {settings.seed}" if model.location == CHANCE else version
     parts = [settings.style, version, f"max. {settings.max_tokens:,} tokens"]
+    parts += protocol_parts(settings)
     if settings.temperature:
         parts.append(f"temperature {settings.temperature:g}, seed {settings.seed}")
     if model.kind == "local":
         parts.append(model.local().dtype)
     return " · ".join(parts)
+
+
+def protocol_parts(settings: EvaluationSettings) -> list[str]:
+    """``colorbench-released (qwen)``, or what is not TrueHue's; nothing where all is."""
+    presentation = settings.presentation
+    if presentation.family:
+        released = family_settings(presentation.family, Style(settings.style))
+        if released.presentation() == presentation:
+            return [f"{RELEASED} ({presentation.family})"]
+    return presentation.differences()
 
 
 def choices_json(question: Question) -> list[AnswerChoice]:

@@ -51,7 +51,7 @@ _TABLE_WORDS = {
     "9": "text only, and gray",
 }
 
-Parser = Literal["", "1", "2"]
+Parser = Literal["", "1", "2", "released"]
 Asking = Annotated[tuple[str, ...], BeforeValidator(list_of_single)]
 _COUNTS = ("right", "wrong", "unreadable", "truncated", "unanswered", "not_asked", "asked")
 _SHARES = ("percent", "low", "high", "chance")
@@ -64,6 +64,7 @@ _COLUMNS = (
     *_COUNTS,
     *_SHARES,
     "percent_as_released",
+    "protocol",
 )
 
 
@@ -111,6 +112,7 @@ class EvaluationScores(TypedDict):
     kind: str
     pixels: bool
     settings: str
+    protocol: str
     status: str
     words: str
     micro: TallyJson
@@ -276,6 +278,7 @@ def _row_json(
         "settings": " · ".join(
             filter(None, (settings_text(log.settings, log.model), part_text(folder, question_set)))
         ),
+        "protocol": log.protocol,
         "status": status_of(folder, state, service.queue.position(evaluation_id)),
         "words": progress_text(state),
         "micro": tally_json(scores.overall),
@@ -409,6 +412,8 @@ def _differences_json(
     """Every two of them: the second less the first, over what both were asked."""
     rows: list[EvaluationPair] = []
     for (first_id, first), (second_id, second) in combinations(chosen.items(), 2):
+        if first.protocol != second.protocol:
+            continue
         between = differences(questions, first.answers, second.answers)
         named = [*between.tasks.items(), ("micro", between.overall), ("robust", between.robust)]
         rows.append(
@@ -466,6 +471,11 @@ def _notes(question_set: QuestionSet, chosen: Mapping[str, EvaluationLog]) -> li
             "These evaluations are read by different parsers, which may explain part of their "
             "differences."
         )
+    if len({log.protocol for log in chosen.values()}) > 1:
+        notes.append(
+            "These evaluations follow different protocols. Their numbers are not comparable, and "
+            "no differences are shown between protocols."
+        )
     sizes = {len(log.questions) for log in chosen.values()}
     if len(sizes) > 1:
         notes.append(
@@ -484,14 +494,19 @@ def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> tupl
     rows: list[tuple[Any, ...]] = []
 
     def line(
-        who: str, settings: str, task: str, tally: Mapping[str, Any], parser: str = view["parser"]
+        who: str,
+        settings: str,
+        task: str,
+        tally: Mapping[str, Any],
+        parser: str = view["parser"],
+        protocol: str = "",
     ) -> None:
         numbers = [tally.get(name) for name in (*_COUNTS, *_SHARES, "released")]
-        rows.append((question_set.sha256, parser, who, settings, task, *numbers))
+        rows.append((question_set.sha256, parser, who, settings, task, *numbers, protocol))
 
     for row in view["rows"]:
         for task, tally in _tallies(row):
-            line(row["name"], row["settings"], task, tally, row["parser"])
+            line(row["name"], row["settings"], task, tally, row["parser"], row["protocol"])
     for task, tally in view["pixels"]["tasks"].items() if view["pixels"] else ():
         line("pixel reader", "in color", task, tally)
     for task, percent in view["chance"]["tasks"].items():
@@ -508,7 +523,7 @@ def scores_file(context: Context, actor: Actor, request: ResultsRequest) -> tupl
         name = f"published: {published['name']}"
         for task, share in published["tasks"].items():
             if share is not None:
-                line(name, published["note"], task, {"percent": share})
+                line(name, published["note"], task, {"percent": share}, "", "paper")
     return "truehue-scores.csv", csv_text(_COLUMNS, rows)
 
 

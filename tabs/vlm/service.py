@@ -6,8 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -27,13 +26,13 @@ from truehue.core.vlm.evaluation.plan import (
     begin,
     source_positions,
 )
+from truehue.core.vlm.evaluation.protocols import prompt_of
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.models.files import with_dtype
 from truehue.core.vlm.models.records import VisionModel
 from truehue.core.vlm.models.registry import fingerprint
 from truehue.core.vlm.models.served import Budget
 from truehue.core.vlm.prompting import SHA256 as INSTRUCTIONS_SHA256
-from truehue.core.vlm.prompting import Style, prompt_text
 from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.records import Question
 from truehue.storage.vlm.sets import ID_LENGTH
@@ -81,6 +80,7 @@ class EvaluationRequest:
     questions: Sequence[Question]
     model: VisionModel
     settings: EvaluationSettings
+    protocol: str = ""
 
     def evaluation_id(self, sources: Sources) -> str:
         """32 hexadecimal characters of what is asked of whom: the same order is the same asking.
@@ -93,7 +93,8 @@ class EvaluationRequest:
             "set": self.of.sha256,
             "questions": [question.question_id for question in self.questions],
             "model": fingerprint(decided, sources),
-            "settings": asdict(self.settings),
+            "settings": self.settings.as_json(),
+            **({"protocol": self.protocol} if self.protocol else {}),
         }
         return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:32]
 
@@ -152,15 +153,20 @@ class EvaluationService(BatchService[EvaluationFolder, EvaluationOptions]):
             self.hide(evaluation_id, False)
 
     def _begin(self, path: Path, request: EvaluationRequest) -> EvaluationFolder:
-        question_set, style = request.of, Style(request.settings.style)
+        question_set = request.of
+        released = request.settings.presentation.pixels == "rgb"
         return begin(
             path,
-            ((question, question_set.image_path(question)) for question in request.questions),
+            (
+                (question, question_set.image_path(question, released))
+                for question in request.questions
+            ),
             QuestionSource(str(question_set.folder), question_set.sha256),
-            partial(prompt_text, style=style),
+            prompt_of(request.settings),
             request.model,
             request.settings,
             self._sources,
+            request.protocol,
         )
 
     def resume(self, evaluation_id: str, retry: bool = False, budget: Budget | None = None) -> None:
@@ -170,12 +176,15 @@ class EvaluationService(BatchService[EvaluationFolder, EvaluationOptions]):
         folder = self.folder(evaluation_id)
         prompted = folder.questions
         question_set = self._set_of(folder)
+        released = folder.settings().presentation.pixels == "rgb"
         if question_set is not None:  # the data folder may have been moved
             folder.save_positions(
                 source_positions(
                     QuestionSource(str(question_set.folder), question_set.sha256),
                     [
-                        replace(question, image=question_set.image_path(question.question))
+                        replace(
+                            question, image=question_set.image_path(question.question, released)
+                        )
                         for question in prompted
                     ],
                 )

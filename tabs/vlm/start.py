@@ -9,6 +9,7 @@ from pydantic import Field
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.files import named_path, shown_path
 from truehue.core.vlm.evaluation.plan import MAX_SEED, EvaluationSettings, Version
+from truehue.core.vlm.evaluation.protocols import released_preset
 from truehue.core.vlm.models.files import check_files, files_of
 from truehue.core.vlm.models.records import (
     BASELINES,
@@ -17,8 +18,10 @@ from truehue.core.vlm.models.records import (
     VisionModel,
 )
 from truehue.core.vlm.models.registry import KNOWN, is_hub_id, model_of
+from truehue.core.vlm.presentation import PROTOCOLS, RELEASED, TRUEHUE
 from truehue.core.vlm.prompting import Style
 from truehue.core.vlm.question_set import select_questions
+from truehue.core.vlm.released import families
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, Whole, single_of
@@ -50,7 +53,9 @@ MAX_TOKENS = 65_536
 class StartEvaluation(PageRequest):
     """One set asked of one model. ``model`` is a short id, a baseline, an id of the hub, a path
     after ``folder:``, or a server's URL, which calls the model ``name``. ``tasks`` are all where
-    there are none, and ``limit`` is the most questions of each."""
+    there are none, and ``limit`` is the most questions of each. ``protocol``
+    decides prompt, codec, pixels and most tokens, and ``family`` whose released texts the model
+    gets; by its name where it is empty."""
 
     set: str = Field(title="Questions")
     model: Annotated[str, Field(min_length=1, title="Model")]
@@ -70,6 +75,8 @@ class StartEvaluation(PageRequest):
     most_tokens: Annotated[Whole | None, Field(ge=1, title="Max. total tokens")] = None
     tasks: tuple[str, ...] = ()
     limit: Annotated[Whole | None, Field(ge=1, title="Questions per task")] = None
+    protocol: Annotated[str, single_of("protocol", PROTOCOLS)] = TRUEHUE
+    family: Annotated[str, Field(title="Family")] = ""
 
 
 class VisionModelJson(TypedDict):
@@ -100,6 +107,7 @@ class StartView(TypedDict):
     models: list[VisionModelJson]
     styles: list[DescribedChoice]
     images: list[DescribedChoice]
+    families: list[str]
     limits: EvaluationLimits
     may: dict[str, bool]
 
@@ -125,6 +133,7 @@ def start_view(context: Context, actor: Actor, request: EmptyRequest) -> StartVi
             {"id": str(version), "title": title, "about": about}
             for version, (title, about) in IMAGES.items()
         ],
+        "families": list(families()),
         "limits": {
             "max_tokens": MAX_TOKENS,
             "tokens_default": StartEvaluation.model_fields["max_tokens"].default,
@@ -207,13 +216,16 @@ def start_evaluation(context: Context, actor: Actor, request: StartEvaluation) -
         request.temperature,
         request.seed,
     )
+    protocol = RELEASED if request.protocol == RELEASED else ""
+    if protocol:
+        model, settings = released_preset(model, settings, request.family)
     options = EvaluationOptions(
         owner=actor.id,
         model_settings={} if model.kind == "baseline" else dict(model.settings),
         most_requests=request.most_requests,
         most_tokens=request.most_tokens,
     )
-    evaluation = EvaluationRequest(question_set, questions, model, settings)
+    evaluation = EvaluationRequest(question_set, questions, model, settings, protocol)
     return {"id": service.start(evaluation, options, actor)}
 
 

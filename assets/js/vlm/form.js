@@ -52,6 +52,8 @@ export function askForm(root, started) {
   card.open = window.innerWidth > PHONE;
 
   const isBaseline = () => start.models.some((model) => model.id === known.value && model.baseline);
+  const select = (name) => /** @type {HTMLSelectElement} */ (form.elements.namedItem(name));
+  const isReleased = () => !isBaseline() && select('protocol').value !== 'truehue';
   function refuse(text, field) {
     put(refused, text);
     refused.hidden = !text;
@@ -96,9 +98,21 @@ export function askForm(root, started) {
     });
     part('local').hidden = served || isBaseline();
     part('of-model').hidden = isBaseline();
-    ['max_tokens', 'temperature'].forEach((name) => {
-      /** @type {any} */ (form.querySelector('[data-field="' + name + '"]')).hidden = isBaseline();
-    });
+    part('protocol').hidden = isBaseline();
+    // What a released protocol decides is no choice.
+    const hide = (name, hidden) => {
+      /** @type {any} */ (form.querySelector('[data-field="' + name + '"]')).hidden = hidden;
+    };
+    ['max_tokens', 'temperature'].forEach((name) => hide(name, isBaseline() || isReleased()));
+    hide('family', !isReleased());
+    options(
+      select('family'),
+      [
+        { id: '', name: 'by the model’s name' },
+        ...start.families.map((name) => ({ id: name, name })),
+      ],
+      select('family').value,
+    );
     strip(
       part('style'),
       start.styles.map((way) => ({ id: way.id, name: way.title, title: way.about })),
@@ -147,10 +161,12 @@ export function askForm(root, started) {
     ]);
   }
   form.addEventListener('input', count);
-  known.addEventListener('change', () => {
-    refuse('');
-    draw();
-  });
+  [known, select('protocol')].forEach((box) =>
+    box.addEventListener('change', () => {
+      refuse('');
+      draw();
+    }),
+  );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (go.getAttribute('aria-disabled') === 'true') return;
@@ -182,6 +198,10 @@ export function askForm(root, started) {
         length: text('length'),
         sends_temperature: values.has('sends_temperature'),
       });
+    if (isReleased()) {
+      Object.assign(body, { protocol: text('protocol'), family: text('family') });
+      ['max_tokens', 'temperature'].forEach((name) => delete body[name]);
+    }
     if (out.size) body.tasks = set.tasks.map((task) => task.id).filter((id) => !out.has(id));
     if (!body.model) {
       refuse('Choose a model.', 'model');

@@ -94,6 +94,7 @@ export function allNumbers(result) {
     });
   });
   const readers = [...new Set(result.rows.map((row) => row.parser))];
+  const protocols = [...new Set(result.rows.map((row) => row.protocol))];
   const rules = result.rows
     .filter((row) => row.released)
     .map((row) => numberOf(row.id) + ' by ' + row.released.reader);
@@ -102,6 +103,7 @@ export function allNumbers(result) {
     'th-soft',
     'Accuracy over all evaluated questions, as published. Unreadable, truncated and missing answers count as incorrect and are also counted separately. ' +
       'Intervals: Wilson for shares, MOVER for the macro average. ' +
+      (protocols.length ? 'Protocol: ' + protocols.join(', ') + '. ' : '') +
       (readers.length ? 'Read by parser ' + readers.join(' and ') + '. ' : '') +
       'As released: accuracy when ColorBench’s released code (' +
       result.released_commit +

@@ -23,6 +23,7 @@ from truehue.core.vlm.records import Answer, Form, Question
 from truehue.core.vlm.released_reader import (
     ReleasedReader,
     reader_of,
+    reader_of_family,
     released_answers,
 )
 from truehue.core.vlm.scoring import Scores, score
@@ -39,6 +40,7 @@ COLUMNS = (
     "parser",
     "released_reading",
     "released_outcome",
+    "protocol",
 )
 
 
@@ -47,7 +49,8 @@ class EvaluationLog:
     """Questions in the order in which they were asked, and the answers that there are to them.
 
     ``cut_off`` counts the answers that ended because their tokens were used up. ``parser`` is the
-    version that read them, ``own_parser`` the one that the asking began with.
+    version that read them, ``own_parser`` the one that the asking began with. Numbers of two logs
+    are compared only where both have the same ``protocol``.
     """
 
     folder: Path
@@ -59,6 +62,7 @@ class EvaluationLog:
     cut_off: int
     parser: str
     own_parser: str
+    protocol: str
 
     @property
     def questions(self) -> list[Question]:
@@ -88,11 +92,18 @@ def as_released(log: EvaluationLog) -> Released | None:
     questions = [question for question in log.questions if question.form is Form.CHOICE]
     if log.model.kind == "baseline" or not questions:
         return None
-    model = log.model
-    names = [model.id, model.location, *([model.served().model] if model.kind == "served" else [])]
-    reader = reader_of(names, log.settings.style == Style.REASONED)
+    reader = released_reader_of(log.model, log.settings)
     answers = released_answers(questions, log.answers, reader)
     return Released(reader, answers, score(questions, answers))
+
+
+def released_reader_of(model: VisionModel, settings: EvaluationSettings) -> ReleasedReader:
+    """The reader that the released code has for a model: by its family, else by its names."""
+    reasoned = settings.style == Style.REASONED
+    if settings.presentation.family:
+        return reader_of_family(settings.presentation.family, reasoned)
+    names = [model.id, model.location, *([model.served().model] if model.kind == "served" else [])]
+    return reader_of(names, reasoned)
 
 
 def read_log(folder: Path, parser: str = "") -> EvaluationLog:
@@ -111,7 +122,9 @@ def read_log(folder: Path, parser: str = "") -> EvaluationLog:
 
 def reader_of_plan(plan: EvaluationFolder, parser: str) -> Reader:
     """How a version of the parser reads the answers of an evaluation. Raises BadInput."""
-    return Reader(parser, plan.settings().style == Style.REASONED)
+    settings = plan.settings()
+    released = released_reader_of(plan.model(), settings)
+    return Reader(parser, settings.style == Style.REASONED, released)
 
 
 def log_of(
@@ -128,6 +141,7 @@ def log_of(
         cut_off=cut_off,
         parser=parser or plan.parser(),
         own_parser=plan.parser(),
+        protocol=plan.protocol(),
     )
 
 
@@ -158,6 +172,7 @@ def answer_rows(evaluations: Iterable[tuple[str, EvaluationLog]]) -> list[tuple[
                 answer.reason,
                 log.parser,
                 *_released_cells(as_read.get(answer.question_id)),
+                log.protocol,
             )
             rows.append(row)
     return rows

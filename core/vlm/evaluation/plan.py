@@ -25,7 +25,9 @@ from truehue.core.vlm.models.files import with_dtype
 from truehue.core.vlm.models.records import Sampling, VisionModel
 from truehue.core.vlm.models.registry import fingerprint
 from truehue.core.vlm.parsing import FIRST as FIRST_PARSER
+from truehue.core.vlm.parsing import RELEASED as RELEASED_PARSER
 from truehue.core.vlm.parsing import VERSION as PARSER
+from truehue.core.vlm.presentation import OURS, RELEASED, TRUEHUE, Presentation
 from truehue.core.vlm.question_set import open_set
 from truehue.core.vlm.records import Form, Question
 from truehue.core.vlm.variants import gray
@@ -80,13 +82,15 @@ class QuestionSource:
 @dataclass(frozen=True)
 class EvaluationSettings:
     """How it is asked. ``style`` names the prompt's, such as ``plain`` or ``reasoned``; the prompts
-    themselves are in the folder. A question's seed is ``seed`` plus its position."""
+    themselves are in the folder. A question's seed is ``seed`` plus its position. ``presentation``
+    is the rest of the protocol."""
 
     style: str = "plain"
     version: Version = Version.COLORED
     max_tokens: int = 512
     temperature: float = 0.0
     seed: int = 0
+    presentation: Presentation = OURS
 
     def __post_init__(self) -> None:
         if self.version not in tuple(Version):
@@ -97,6 +101,12 @@ class EvaluationSettings:
             raise BadInput(f"The temperature is 0 to 2, not {self.temperature!r:.40}.")
         if type(self.seed) is not int or not 0 <= self.seed <= MAX_SEED:
             raise BadInput(f"The seed is 0 to {MAX_SEED:,}, not {self.seed!r:.40}.")
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON, as a plan has it: plans of TrueHue's own presentation do not name it."""
+        fields = {key: value for key, value in vars(self).items() if key != "presentation"}
+        presentation = self.presentation.as_json()
+        return {**fields, **({"presentation": presentation} if presentation else {})}
 
     @property
     def sampling(self) -> Sampling:
@@ -136,7 +146,13 @@ class EvaluationFolder(BatchFolder):
     def settings(self) -> EvaluationSettings:
         """Of the plan."""
         fields = dict(self.summary()["settings"])
-        return EvaluationSettings(**{**fields, "version": Version(fields["version"])})
+        presentation = Presentation(**fields.pop("presentation", {}))
+        fields = {**fields, "version": Version(fields["version"]), "presentation": presentation}
+        return EvaluationSettings(**fields)
+
+    def protocol(self) -> str:
+        """The name of its protocol: all that its numbers may be compared within."""
+        return protocol_name(self.settings(), str(self.summary().get("protocol", "")))
 
     def model(self) -> VisionModel:
         """Of the plan, with the settings that it was begun with."""
@@ -217,12 +233,14 @@ def begin(
     model: VisionModel,
     settings: EvaluationSettings,
     sources: Sources | None = None,
+    protocol: str = "",
 ) -> EvaluationFolder:
     """Makes the folder of a plan, or takes up one that was begun with the same.
 
     Raises BadInput where it was begun with other questions, another model or other settings, and
     for a set with no questions; ModelMissing and BadModelFolder where a local model's files are not
-    here. How a model is asked (its timeout, its batch, its key's name) may change.
+    here. How a model is asked (its timeout, its batch, its key's name) may change. ``protocol`` is
+    the preset that the settings are, if they are one.
     """
     prompted = [
         PromptedQuestion(question, image, prompt_text(question)) for question, image in questions
@@ -240,8 +258,9 @@ def begin(
         "version": VERSION,
         "set": asdict(source),
         "questions": hashlib.sha256(lines).hexdigest(),
-        "settings": asdict(settings),
-        "parser": PARSER,
+        "settings": settings.as_json(),
+        **({"protocol": protocol} if protocol else {}),
+        "parser": RELEASED_PARSER if protocol == RELEASED else PARSER,
         **_drawing(model, settings),
         "model": {**decided.as_json(), "fingerprint": fingerprint(decided, sources)},
     }
@@ -276,6 +295,7 @@ def _check_same(folder: EvaluationFolder, plan: Mapping[str, Any]) -> None:
             and hashlib.sha256(_lines(folder.records())).hexdigest() != plan["questions"]
         ),
         "with other settings": started["settings"] != json.loads(json.dumps(plan["settings"])),
+        "with another protocol": started.get("protocol", "") != plan.get("protocol", ""),
         f"with another model, or other files of it ({started['model'].get('id')})": (
             started["model"].get("fingerprint") != plan["model"]["fingerprint"]
         ),
@@ -322,11 +342,21 @@ def _prompted(line: Mapping[str, Any], image: Path) -> PromptedQuestion:
     return PromptedQuestion(question, image, line["prompt"])
 
 
-def read_questions(folder: Path) -> tuple[Sequence[tuple[Question, Path]], QuestionSource]:
-    """The questions of a folder with their images' paths, and where they are from.
+def protocol_name(settings: EvaluationSettings, preset: str = "") -> str:
+    """The preset's name, or ours with what is switched: "truehue, jpeg-75"."""
+    return preset or ", ".join([TRUEHUE, *settings.presentation.differences()])
+
+
+def read_questions(
+    folder: Path, released: bool = False
+) -> tuple[Sequence[tuple[Question, Path]], QuestionSource]:
+    """The questions of a folder with their images' paths, and where they are from. The images are
+    as ``convert("RGB")`` gives them where the pixels are ``released``.
 
     Raises BadInput and StorageError as :func:`truehue.core.vlm.question_set.open_set`.
     """
     opened = open_set(folder)
-    questions = [(question, opened.image_path(question)) for question in opened.questions()]
+    questions = [
+        (question, opened.image_path(question, released)) for question in opened.questions()
+    ]
     return questions, QuestionSource(str(folder.resolve()), opened.sha256)

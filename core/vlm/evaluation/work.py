@@ -307,14 +307,16 @@ class EvaluationProcessor:
             yield from answers
 
     def _ask(self, position: int) -> ImagePrompt:
-        prompted = self._questions[position]
-        pixels = partial(
-            read_question_image, prompted.image, prompted.question.image_id, self._settings.version
-        )
+        prompted, presentation = self._questions[position], self._settings.presentation
+        question = prompted.question
+        image = question.released_image_id if presentation.pixels == "rgb" else question.image_id
+        pixels = partial(read_question_image, prompted.image, image, self._settings.version)
         # Chance guesses alike however many others are asked; a model draws each answer again.
         is_generated = self._work.model.kind != "baseline"
         seed = (self._settings.seed + position * is_generated) % 2**31
-        return ImagePrompt(prompted.prompt, pixels, seed, prompted.question)
+        return ImagePrompt(
+            prompted.prompt, pixels, seed, question, presentation.codec, presentation.image
+        )
 
     def _budget(self) -> Budget:
         """What may be spent; what is, is written down from now on."""

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
@@ -29,6 +30,7 @@ from truehue.core.vlm.models.records import (
     Stop,
     VisionModel,
 )
+from truehue.core.vlm.presentation import decoded, jpeg
 
 _GRID = "image_grid_thw"
 
@@ -110,8 +112,8 @@ class LocalAnswerer:
         import torch
 
         begin = time.monotonic()
-        images = [ask.pixels() for ask in image_prompts]
-        inputs = self._inputs([ask.prompt for ask in image_prompts], images)
+        images = [_received(ask) for ask in image_prompts]
+        inputs = self._inputs(image_prompts, images)
         width = int(inputs["input_ids"].shape[1])
         if self._longest and width + sampling.max_tokens > self._longest:
             raise BadInput(
@@ -146,12 +148,17 @@ class LocalAnswerer:
                 tokens_out=count,
             )
 
-    def _inputs(self, prompts: Sequence[str], images: Sequence[np.ndarray]) -> Any:
+    def _inputs(self, prompts: Sequence[ImagePrompt], images: Sequence[np.ndarray]) -> Any:
         from PIL import Image
 
         texts = []
-        for prompt in prompts:
-            content = [{"type": "image"}, {"type": "text", "text": prompt}]
+        for ask in prompts:
+            content: list[dict[str, str]] = [
+                {"type": "image"},
+                {"type": "text", "text": ask.prompt},
+            ]
+            if ask.order == "last":
+                content.reverse()
             said = [{"role": "user", "content": content}]
             texts.append(
                 self._processor.apply_chat_template(
@@ -235,6 +242,12 @@ def _read(source: Source, placement: Placement) -> tuple[Any, Any]:
             f"({absent[0]} …): they are not complete, or another model's."
         )
     return processor, model
+
+
+def _received(ask: ImagePrompt) -> NDArray[np.uint8]:
+    """The pixels, uint8 ``(H, W, 3)``, that come out of the codec."""
+    srgb8 = ask.pixels()
+    return decoded(jpeg(srgb8)) if ask.codec == "jpeg-75" else srgb8
 
 
 def _choice(sampling: Sampling) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.backends.endpoints import Endpoint
+from truehue.core.vlm.presentation import Codec, Order
 from truehue.core.vlm.records import Question
 
 Kind = Literal["local", "served", "baseline"]
@@ -139,12 +140,15 @@ class Sampling:
 class ImagePrompt:
     """One prompt about one image. ``pixels`` gives uint8 sRGB ``(H, W, 3)`` when it is its turn,
     and may raise a TrueHueError; ``seed`` counts where chance enters. ``question`` is for who
-    answers without a model."""
+    answers without a model. ``codec`` is what the image goes through, and ``order`` whether it
+    stands before or after the text."""
 
     prompt: str
     pixels: Callable[[], NDArray[np.uint8]]
     seed: int = 0
     question: Question | None = None
+    codec: Codec = "png"
+    order: Order = "first"
 
 
 @dataclass(frozen=True)

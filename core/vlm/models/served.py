@@ -18,6 +18,9 @@ from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 from truehue.core.generation.backends.endpoints import MAX_TRIES, pause_s
 from truehue.core.images.load import encode_png
@@ -37,6 +40,7 @@ from truehue.core.vlm.models.records import (
     Stop,
     VisionModel,
 )
+from truehue.core.vlm.presentation import Codec, jpeg
 
 FIRST_PAUSE_S = 1.0
 """Before a server that could not be reached is tried again; doubled each time."""
@@ -170,7 +174,7 @@ class ServedAnswerer:
             srgb8 = ask.pixels()
         except TrueHueError as error:
             raise NoReply(str(error), counts=False) from error
-        payload = self._payload(ask, encode_png(srgb8), sampling)
+        payload = self._payload(ask, srgb8, sampling)
         begin = time.monotonic()
         tries = requests = 0
         while True:
@@ -232,12 +236,15 @@ class ServedAnswerer:
                 "sent there. Name that address if it is the server that you mean."
             )
 
-    def _payload(self, ask: ImagePrompt, png: bytes, sampling: Sampling) -> dict[str, Any]:
-        url = f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"
-        content = [
-            {"type": "image_url", "image_url": {"url": url}},
+    def _payload(
+        self, ask: ImagePrompt, srgb8: NDArray[np.uint8], sampling: Sampling
+    ) -> dict[str, Any]:
+        content: list[dict[str, Any]] = [
+            {"type": "image_url", "image_url": {"url": _data_url(srgb8, ask.codec)}},
             {"type": "text", "text": ask.prompt},
         ]
+        if ask.order == "last":
+            content.reverse()
         payload: dict[str, Any] = {
             "model": self._served.model,
             "messages": [{"role": "user", "content": content}],
@@ -337,6 +344,13 @@ class ServedAnswerer:
         if self._key:
             text = text.replace(self._key, "(the key)")
         return text[:_SAID_CHARACTERS]
+
+
+def _data_url(srgb8: NDArray[np.uint8], codec: Codec) -> str:
+    """The image as a data URL, lossless but for JPEG."""
+    content = jpeg(srgb8) if codec == "jpeg-75" else encode_png(srgb8)
+    kind = "jpeg" if codec == "jpeg-75" else "png"
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode('ascii')}"
 
 
 def _result(future: Future[Reply], stop: Stop) -> Reply:
