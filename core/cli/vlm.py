@@ -12,6 +12,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from truehue.core.batch.array import array_task, begin_task
 from truehue.core.batch.execute import WorkerPool, execute, merge, pausing_on_interrupt
@@ -64,6 +65,8 @@ from truehue.core.vlm.generators import (
 )
 from truehue.core.vlm.models.files import check_files, files_of
 from truehue.core.vlm.models.records import (
+    ATTENTIONS,
+    DEVICE_MAPS,
     DTYPES,
     LENGTHS,
     LocalSettings,
@@ -376,6 +379,13 @@ EVALUATION = (
             "batch size: faster on a GPU; rounding may change an answer (default 1)",
             default=_LOCAL.batch,
         ),
+        arg(
+            "--device-map",
+            "spread over all GPUs: auto (default) where one cannot hold the model, balanced, none",
+            choices=DEVICE_MAPS,
+            default=_LOCAL.device_map,
+        ),
+        arg("--attention", "default: transformers' choice", choices=ATTENTIONS[1:], default=""),
         arg("--workers N", "processes (default 1)", default=1),
         arg("--threads N", "of each worker", type=int),
         MODELS,
@@ -397,6 +407,14 @@ EVALUATION = (
             default=_SERVED.length,
         ),
         flag("--no-temperature", "send no temperature, for models that reject it"),
+        arg(
+            "--with JSON",
+            'further fields of each request, such as {"reasoning_effort": "low"}',
+            dest="extra",
+            default="",
+        ),
+        arg("--max-side PX", "make images smaller whose longer side is longer", type=int),
+        flag("--letter-probabilities", "ask for logprobs, for the probabilities of letters"),
         arg("--most-requests N", "pause after this many", type=int),
         arg("--most-tokens N", "pause after this many input and output tokens", type=int),
     ),
@@ -489,8 +507,20 @@ def _protocol(
 
 def _model(options: argparse.Namespace) -> VisionModel:
     if "://" not in options.model:
-        settings = {"dtype": options.dtype, "device": options.device, "batch": options.batch}
+        settings: dict[str, Any] = {
+            "dtype": options.dtype,
+            "device": options.device,
+            "batch": options.batch,
+        }
+        for name in ("device_map", "attention"):
+            if getattr(options, name) != getattr(_LOCAL, name):
+                settings[name] = getattr(options, name)
         return model_of(options.model, settings)
+    more = {
+        "extra": _extra(options.extra),
+        "max_side_px": options.max_side,
+        "logprobs": options.letter_probabilities,
+    }
     return model_of(
         options.model,
         {
@@ -500,8 +530,20 @@ def _model(options: argparse.Namespace) -> VisionModel:
             "at_once": options.at_once,
             "length": options.length_by,
             "temperature": not options.no_temperature,
+            **{name: value for name, value in more.items() if value},
         },
     )
+
+
+def _extra(text: str) -> dict[str, Any]:
+    """The further fields of a request. Raises BadInput for what is no JSON object."""
+    try:
+        fields = json.loads(text or "{}")
+    except ValueError as error:
+        raise BadInput(f"--with takes a JSON object: {error}.") from None
+    if not isinstance(fields, dict):
+        raise BadInput(f"--with takes a JSON object, not {text!r:.60}.")
+    return fields
 
 
 def _ended(work: EvaluationWork, state: BatchState) -> int:

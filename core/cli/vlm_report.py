@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from truehue.core.analysis.intervals import against_chance
+from truehue.core.vlm.calibration import calibration
 from truehue.core.vlm.color_judge.report import ALL, KINDS
 from truehue.core.vlm.differences import Difference, Differences
 from truehue.core.vlm.evaluation.log import EvaluationLog, as_released
@@ -49,10 +50,16 @@ def report(log: EvaluationLog, scores: Scores, pixels: Sequence[Answer] | None) 
             "by_variant": {name: _tally(tally) for name, tally in robust.by_variant.items()},
         },
         "reasons": dict(scores.reasons),
+        "letters": _calibration(log),
         "released": _released(log),
         "pixels": _pixels(log, pixels),
         "people": _people() if log.is_published else None,
     }
+
+
+def _calibration(log: EvaluationLog) -> dict[str, Any] | None:
+    found = calibration(log.questions, log.probabilities)
+    return asdict(found) if found else None
 
 
 def _tally(tally: Tally) -> dict[str, Any]:
@@ -176,10 +183,21 @@ def as_text(details: Mapping[str, Any]) -> str:
         lines += [f"Seeds in neither reading: {', '.join(counts)}."] if counts else []
     if released:
         lines.append(released_message(released))
+    if details["letters"]:
+        lines.append(calibration_text(details["letters"]))
     if details["cut_off"]:
         lines.append(f"{details['cut_off']} answers reached the token limit.")
     lines += [f"{count} × {reason}" for reason, count in details["reasons"].items()]
     return "\n".join(lines)
+
+
+def calibration_text(letters: Mapping[str, Any]) -> str:
+    """A sentence about the probabilities of letters."""
+    return (
+        f"Letter probabilities of {letters['n']} answers: the correct letter {letters['right']:.3f} "
+        f"on average, Brier score {letters['brier']:.3f}, expected calibration error "
+        f"{letters['error']:.3f}; {letters['mass']:.3f} of the first token is a letter."
+    )
 
 
 def parser_message(parser: str, own_parser: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from truehue.core.spreadsheets import csv_text
@@ -41,6 +41,7 @@ COLUMNS = (
     "released_reading",
     "released_outcome",
     "protocol",
+    "letter_probabilities",
 )
 
 
@@ -50,7 +51,8 @@ class EvaluationLog:
 
     ``cut_off`` counts the answers that ended because their tokens were used up. ``parser`` is the
     version that read them, ``own_parser`` the one that the asking began with. Numbers of two logs
-    are compared only where both have the same ``protocol``.
+    are compared only where both have the same ``protocol``. ``probabilities`` are those of letters
+    by question id, where the model gave them.
     """
 
     folder: Path
@@ -63,6 +65,7 @@ class EvaluationLog:
     parser: str
     own_parser: str
     protocol: str
+    probabilities: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def questions(self) -> list[Question]:
@@ -117,7 +120,9 @@ def read_log(folder: Path, parser: str = "") -> EvaluationLog:
     reader = reader_of_plan(plan, parser or plan.parser())
     model_answers = list(EvaluationWork(folder).answers())
     answers = [item.read(questions[item.position], reader) for item in model_answers]
-    return log_of(plan, answers, sum(item.cut_off for item in model_answers), reader.version)
+    log = log_of(plan, answers, sum(item.cut_off for item in model_answers), reader.version)
+    letters = {item.question_id: item.letters for item in model_answers if item.letters}
+    return replace(log, probabilities=letters)
 
 
 def reader_of_plan(plan: EvaluationFolder, parser: str) -> Reader:
@@ -173,9 +178,16 @@ def answer_rows(evaluations: Iterable[tuple[str, EvaluationLog]]) -> list[tuple[
                 log.parser,
                 *_released_cells(as_read.get(answer.question_id)),
                 log.protocol,
+                _letters_cell(log, answer.question_id),
             )
             rows.append(row)
     return rows
+
+
+def _letters_cell(log: EvaluationLog, question_id: str) -> str:
+    """``A 0.9130; B 0.0412``; empty where not known."""
+    letters = log.probabilities.get(question_id, {})
+    return "; ".join(f"{letter} {value:.4f}" for letter, value in letters.items())
 
 
 def _released_cells(answer: Answer | None) -> tuple[str | None, str]:

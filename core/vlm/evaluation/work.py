@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from truehue.core.batch.records import DONE, Row
 from truehue.core.batch.results import parts_of, tables
-from truehue.core.batch.shards import schema_with
+from truehue.core.batch.shards import read_columns, schema_with
 from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 from truehue.core.files import file_problem
@@ -43,7 +43,7 @@ from truehue.core.vlm.models.records import (
 from truehue.core.vlm.models.registry import fingerprint
 from truehue.core.vlm.models.served import Budget
 from truehue.core.vlm.parsing import Reader, parse_answer
-from truehue.core.vlm.records import Answer, Question
+from truehue.core.vlm.records import LETTERS, Answer, Form, Question
 
 LEDGER = "spent.jsonl"
 
@@ -112,6 +112,7 @@ class ModelAnswer:
     seconds: float | None
     tokens_in: int | None
     tokens_out: int | None
+    letters: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def answered(self) -> bool:
@@ -155,7 +156,8 @@ class EvaluationWork(Work):
 
     def schema(self) -> Any:
         """``words`` are as they came; ``width`` and ``height`` are those of the image that was
-        sent, in pixels; ``seen`` is what a local model's processor made of it."""
+        sent, in pixels; ``seen`` is what a local model's processor made of it. ``letters`` are the
+        probabilities of letters as JSON, empty where not known."""
         import pyarrow as pa
 
         return schema_with(
@@ -172,8 +174,13 @@ class EvaluationWork(Work):
                 ("height", pa.int64()),
                 ("seen", pa.string()),
                 ("answered_by", pa.string()),
+                ("letters", pa.string()),
             ]
         )
+
+    def read(self, path: Path, names: Sequence[str] | None) -> Any:
+        """Shards of before there were letters, too."""
+        return read_columns(path, names, _with_letters)
 
     def check(self) -> None:
         """The model's files are those of the plan. Raises BadInput, ModelMissing."""
@@ -212,11 +219,13 @@ class EvaluationWork(Work):
 
     def answers(self) -> Iterator[ModelAnswer]:
         """The answers in the order of the questions, also while the evaluation runs."""
-        names = ("question_id", "words", "ending", "seconds", "tokens_in", "tokens_out")
+        names = ("question_id", "words", "ending", "seconds", "tokens_in", "tokens_out", "letters")
         for table in tables(self, ("position", "attempt", "reason", *names)):
             for row in table.to_pylist():
                 cut_off = row.pop("ending") == "length"
-                yield ModelAnswer(**{**row, "words": row["words"] or "", "cut_off": cut_off})
+                letters = json.loads(row["letters"] or "{}")
+                known = {"words": row["words"] or "", "cut_off": cut_off, "letters": letters}
+                yield ModelAnswer(**{**row, **known})
 
     @property
     def _folder(self) -> EvaluationFolder:
@@ -315,8 +324,19 @@ class EvaluationProcessor:
         is_generated = self._work.model.kind != "baseline"
         seed = (self._settings.seed + position * is_generated) % 2**31
         return ImagePrompt(
-            prompted.prompt, pixels, seed, question, presentation.codec, presentation.image
+            prompted.prompt,
+            pixels,
+            seed,
+            question,
+            presentation.codec,
+            presentation.image,
+            self._letters(question),
         )
+
+    def _letters(self, question: Question) -> str:
+        """The letters of which the first token may be one: not where the model reasons first."""
+        is_first = self._settings.style == "plain" and question.form is Form.CHOICE
+        return LETTERS[: len(question.choices)] if is_first else ""
 
     def _budget(self) -> Budget:
         """What may be spent; what is, is written down from now on."""
@@ -337,6 +357,14 @@ class EvaluationProcessor:
         return self._model
 
 
+def _with_letters(table: Any) -> Any:
+    import pyarrow as pa
+
+    if "letters" in table.column_names:
+        return table
+    return table.append_column("letters", pa.nulls(table.num_rows, pa.string()))
+
+
 def _columns(reply: Reply) -> dict[str, Any]:
     names = (
         "words",
@@ -350,4 +378,6 @@ def _columns(reply: Reply) -> dict[str, Any]:
         "seen",
         "answered_by",
     )
-    return {name: getattr(reply, name) for name in names}
+    letters = {letter: round(value, 6) for letter, value in reply.letters.items()}
+    columns = {name: getattr(reply, name) for name in names}
+    return {**columns, "letters": json.dumps(letters) if letters else ""}

@@ -9,7 +9,7 @@ from truehue.core.errors import BadInput
 from truehue.core.files import named_path, shown_path
 from truehue.core.generation.memory import BadModelFolder, ModelMissing
 from truehue.core.generation.weights.sources import PICKLES, Source, Sources, check_set, weight_sets
-from truehue.core.machine import GIB, Placement, machine, placement
+from truehue.core.machine import GIB, Placement, machine, placement, visible_gpus
 from truehue.core.vlm.models.records import VisionModel
 
 CONFIG = "config.json"
@@ -75,6 +75,20 @@ def choose_placement(model: VisionModel, numbers: int) -> Placement:
     if (device, dtype) == (automatic.device, automatic.dtype):
         return automatic
     return Placement(device, dtype, "none", "As the settings say.")
+
+
+def choose_device_map(model: VisionModel, placement: Placement) -> str:
+    """How transformers spreads a model over several GPUs; empty where one device takes it. The
+    automatic choice is all visible GPUs for what one cannot hold, before layers go through main
+    memory one by one."""
+    settings = model.local()
+    if settings.device_map == "none":
+        return ""
+    if settings.device_map == "balanced":
+        return "balanced"
+    is_spread = placement.offload != "none" and settings.device == "auto"
+    several = placement.device.startswith("cuda") and len(visible_gpus()) > 1
+    return "auto" if is_spread and several else ""
 
 
 def with_dtype(model: VisionModel, sources: Sources) -> VisionModel:

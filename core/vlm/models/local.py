@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -20,7 +21,13 @@ from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
 from truehue.core.generation.weights.sources import Source, Sources
 from truehue.core.machine import Placement
 from truehue.core.masks.grounded.transformers_loading import quiet
-from truehue.core.vlm.models.files import check_files, choose_placement, files_of
+from truehue.core.vlm.calibration import letter_of
+from truehue.core.vlm.models.files import (
+    check_files,
+    choose_device_map,
+    choose_placement,
+    files_of,
+)
 from truehue.core.vlm.models.records import (
     EvaluationStopped,
     ImagePrompt,
@@ -31,6 +38,7 @@ from truehue.core.vlm.models.records import (
     VisionModel,
 )
 from truehue.core.vlm.presentation import decoded, jpeg
+from truehue.core.vlm.records import LETTERS
 
 _GRID = "image_grid_thw"
 
@@ -41,17 +49,21 @@ def open_local(model: VisionModel, sources: Sources | None = None) -> LocalAnswe
     Raises ModelMissing with the way to get the files, and BadModelFolder for files that are not
     whole, are no model that reads images, or ask for code of their own.
     """
-    source = files_of(model, sources or Sources.local())
-    placement = choose_placement(model, check_files(source, model.id))
+    source, settings = files_of(model, sources or Sources.local()), model.local()
+    numbers = check_files(source, model.id)
+    placement = choose_placement(model, numbers)
+    device_map = choose_device_map(model, placement)
     with quiet():
-        processor, loaded = _read(source, placement)
+        processor, loaded = _read(source, placement, device_map, settings.attention)
     if not getattr(processor, "chat_template", None):
         raise BadModelFolder(
             f"{source.folder} has no chat template: it is not a chat model. Use the "
             "instruction-tuned model."
         )
     loaded.eval()
-    if placement.offload == "none":
+    if device_map:
+        placement = replace(placement, device=_first_device(loaded), offload="none")
+    elif placement.offload == "none":
         loaded.to(placement.device)
     else:
         import torch
@@ -71,6 +83,7 @@ class LocalAnswerer:
         self._batch = batch if getattr(tokenizer, "pad_token", None) else 1
         self._image_id = _image_token(processor, model.config)
         self._longest = _longest(model.config)
+        self._spelled: dict[int, str] | None = None
 
     def answers(
         self, image_prompts: Iterable[ImagePrompt], sampling: Sampling, stop: Stop
@@ -120,12 +133,14 @@ class LocalAnswerer:
                 f"The question takes {width:,} tokens with its image, and the model reads and "
                 f"writes {self._longest:,}: there is no room for {sampling.max_tokens:,} more."
             )
+        first = _first_token(any(ask.letters for ask in image_prompts))
         with quiet(), torch.inference_mode(), torch.random.fork_rng(self._devices()):
             torch.manual_seed(image_prompts[0].seed)
             written = self._model.generate(
                 **inputs.to(self._at.device, dtype=getattr(torch, self._at.dtype)),
                 max_new_tokens=sampling.max_tokens,
                 stopping_criteria=[_until(stop)],
+                logits_processor=[first],
                 **_choice(sampling),
             )
         if stop():
@@ -146,6 +161,7 @@ class LocalAnswerer:
                 seen=seen[row],
                 tokens_in=int(inputs["attention_mask"][row].sum()),
                 tokens_out=count,
+                letters=self._letters(first.probabilities, row, image_prompts[row].letters),
             )
 
     def _inputs(self, prompts: Sequence[ImagePrompt], images: Sequence[np.ndarray]) -> Any:
@@ -191,6 +207,26 @@ class LocalAnswerer:
             out.append(", ".join(word for word in parts if word))
         return out
 
+    def _letters(self, probabilities: Any, row: int, letters: str) -> dict[str, float]:
+        """The probability, 0 to 1, that the first token is each of the letters."""
+        if not letters or probabilities is None:
+            return {}
+        out = dict.fromkeys(letters, 0.0)
+        for token, letter in self._letter_tokens().items():
+            if letter in out and token < probabilities.shape[1]:
+                out[letter] += float(probabilities[row, token])
+        return out
+
+    def _letter_tokens(self) -> dict[int, str]:
+        """The letters that single tokens spell."""
+        if self._spelled is None:
+            tokenizer = getattr(self._processor, "tokenizer", self._processor)
+            spelled = {
+                index: letter_of(token, LETTERS) for token, index in tokenizer.get_vocab().items()
+            }
+            self._spelled = {index: letter for index, letter in spelled.items() if letter}
+        return self._spelled
+
     def _length(self, tokens: Sequence[int]) -> tuple[int, bool]:
         """How many tokens were written up to the one that ends an answer, and whether it came."""
         ends = self._model.generation_config.eos_token_id
@@ -201,10 +237,22 @@ class LocalAnswerer:
         return len(tokens), False
 
     def _devices(self) -> list[Any]:
-        return [self._at.device] if self._at.device.startswith("cuda") else []
+        """The GPUs that it computes on."""
+        placed = getattr(self._model, "hf_device_map", None) or {"": self._at.device}
+        names = {
+            f"cuda:{device}" if type(device) is int else str(device) for device in placed.values()
+        }
+        return sorted(name for name in names if name.startswith("cuda"))
 
 
-def _read(source: Source, placement: Placement) -> tuple[Any, Any]:
+def _first_device(model: Any) -> str:
+    """Where a model that is spread over several devices takes its tokens."""
+    return str(model.get_input_embeddings().weight.device)
+
+
+def _read(
+    source: Source, placement: Placement, device_map: str = "", attention: str = ""
+) -> tuple[Any, Any]:
     """Processor and model of a folder; raises BadModelFolder."""
     import torch
     from transformers import AutoModelForImageTextToText, AutoProcessor
@@ -218,6 +266,8 @@ def _read(source: Source, placement: Placement) -> tuple[Any, Any]:
             dtype=getattr(torch, placement.dtype),
             use_safetensors=True,
             output_loading_info=True,
+            **({"device_map": device_map} if device_map else {}),
+            **({"attn_implementation": attention} if attention else {}),
             **alone,
         )
     except Exception as error:  # what a broken file raises has no family of its own
@@ -257,6 +307,21 @@ def _choice(sampling: Sampling) -> dict[str, Any]:
         return {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
     sample = {"do_sample": True, "temperature": float(sampling.temperature)}
     return {**sample, "top_k": 0, "top_p": 1.0} if sampling.all_tokens else sample
+
+
+def _first_token(is_wanted: bool) -> Any:
+    """Keeps the probabilities of the first token of each row, after the model's own penalties."""
+    from transformers import LogitsProcessor
+
+    class FirstToken(LogitsProcessor):  # type: ignore[misc]
+        probabilities: Any = None
+
+        def __call__(self, input_ids: Any, scores: Any) -> Any:
+            if is_wanted and self.probabilities is None:
+                self.probabilities = scores.float().softmax(dim=-1).cpu()
+            return scores
+
+    return FirstToken()
 
 
 def _until(stop: Stop) -> Any:

@@ -20,6 +20,11 @@ PIXELS, CHANCE = "pixels", "chance"
 BASELINES = (PIXELS, CHANCE)
 """Who answers without being a language model, by ids under which they can be asked."""
 DTYPES = ("auto", "bfloat16", "float16", "float32")
+DEVICE_MAPS = ("auto", "balanced", "none")
+ATTENTIONS = ("", "eager", "sdpa", "flash_attention_2")
+RESERVED_FIELDS = ("model", "messages", "stream", "n", *("max_tokens", "max_completion_tokens"))
+"""Of a request: these have settings of their own, or would change what comes back."""
+MAX_LOGPROBS = 20
 LENGTHS = ("max_tokens", "max_completion_tokens")
 
 Stop = Callable[[], bool]
@@ -33,17 +38,31 @@ S = TypeVar("S")
 class LocalSettings:
     """Of a model in transformers. ``dtype`` and ``device`` "auto" are what this machine is best
     at; ``batch`` questions are answered in one pass, padded at the left, where the processor can.
+    ``device_map`` "auto" puts a model that one GPU cannot hold on all that are visible; "balanced"
+    always does, "none" never. ``attention`` is transformers' implementation, its own choice where
+    it is empty.
     """
 
     dtype: str = "auto"
     device: str = "auto"
     batch: int = 1
+    device_map: str = "auto"
+    attention: str = ""
 
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES:
             raise BadInput(f"The dtype is {', '.join(DTYPES)}, not {self.dtype!r:.40}.")
         if not isinstance(self.device, str) or not _DEVICE.fullmatch(self.device):
             raise BadInput(f"A device is auto, cpu, cuda, cuda:1 or mps, not {self.device!r:.40}.")
+        if self.device_map not in DEVICE_MAPS:
+            raise BadInput(
+                f"The device map is {', '.join(DEVICE_MAPS)}, not {self.device_map!r:.40}."
+            )
+        if self.attention not in ATTENTIONS:
+            raise BadInput(
+                f"The attention is {', '.join(filter(None, ATTENTIONS))}, not "
+                f"{self.attention!r:.40}."
+            )
         _check_count("batch", self.batch, 256)
 
 
@@ -53,7 +72,9 @@ class ServedSettings:
     of the environment variable with the key, which itself is never written down. ``at_once``
     questions are under way at a time. ``length`` is the parameter by which it takes the most
     tokens, ``temperature`` whether it takes one: OpenAI's reasoning models want the second name,
-    and no temperature.
+    and no temperature. ``extra`` are further fields of each request. An image whose longer side
+    has more than ``max_side_px`` pixels is made smaller. ``logprobs`` asks for the probabilities of
+    letters.
     """
 
     model: str
@@ -62,8 +83,17 @@ class ServedSettings:
     at_once: int = 4
     length: str = "max_tokens"
     temperature: bool = True
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    max_side_px: int | None = None
+    logprobs: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.extra, Mapping):
+            raise BadInput("The extra fields of a request are a JSON object.")
+        if reserved := [name for name in RESERVED_FIELDS if name in self.extra]:
+            raise BadInput(f"{reserved[0]} has a setting of its own and is no extra field.")
+        if self.max_side_px is not None:
+            _check_count("max_side_px", self.max_side_px, 65_536)
         if not isinstance(self.model, str) or not self.model.strip():
             raise BadInput("Name the model that the server knows.")
         if self.length not in LENGTHS:
@@ -141,7 +171,7 @@ class ImagePrompt:
     """One prompt about one image. ``pixels`` gives uint8 sRGB ``(H, W, 3)`` when it is its turn,
     and may raise a TrueHueError; ``seed`` counts where chance enters. ``question`` is for who
     answers without a model. ``codec`` is what the image goes through, and ``order`` whether it
-    stands before or after the text."""
+    stands before or after the text. ``letters`` are those whose probabilities are of interest."""
 
     prompt: str
     pixels: Callable[[], NDArray[np.uint8]]
@@ -149,6 +179,7 @@ class ImagePrompt:
     question: Question | None = None
     codec: Codec = "png"
     order: Order = "first"
+    letters: str = ""
 
 
 @dataclass(frozen=True)
@@ -159,7 +190,8 @@ class Reply:
     or a server's own word. ``width`` and ``height`` are the image's as it was handed over, in
     pixels; ``seen`` is what the processor made of it, "" where that is not known. ``tokens_in`` and
     ``tokens_out`` are None where a server does not count. ``requests`` were sent for it.
-    ``answered_by`` is the model's name as a server gives it.
+    ``answered_by`` is the model's name as a server gives it. ``letters`` are the probabilities, 0
+    to 1, that the first token is each of the letters that were asked for; empty where not known.
     """
 
     words: str
@@ -172,6 +204,7 @@ class Reply:
     tokens_out: int | None = None
     requests: int = 0
     answered_by: str = ""
+    letters: Mapping[str, float] = field(default_factory=dict)
 
 
 class NoReply(TrueHueError):

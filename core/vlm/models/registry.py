@@ -31,7 +31,9 @@ def fingerprint(model: VisionModel, sources: Sources | None = None) -> str:
     """
     if model.kind == "local":
         source = files_of(model, sources or Sources.local())
-        decides: dict[str, Any] = {"files": source.fingerprint(), "dtype": model.local().dtype}
+        local = model.local()
+        decides: dict[str, Any] = {"files": source.fingerprint(), "dtype": local.dtype}
+        decides |= {"attention": local.attention} if local.attention else {}
     elif model.kind == "baseline":
         decides = {"baseline": model.location, "version": BASELINE_VERSION}
     else:
@@ -41,6 +43,8 @@ def fingerprint(model: VisionModel, sources: Sources | None = None) -> str:
             "model": served.model,
             "temperature": served.temperature,
         }
+        decides |= {"extra": dict(served.extra)} if served.extra else {}
+        decides |= {"max_side_px": served.max_side_px} if served.max_side_px else {}
     text = json.dumps({"kind": model.kind, **decides}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import math
 import os
 import threading
 import time
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 from truehue.core.generation.backends.endpoints import MAX_TRIES, pause_s
 from truehue.core.images.load import encode_png
+from truehue.core.vlm.calibration import letter_of
 from truehue.core.vlm.models.busy import (
     SAME_REFUSALS,
     BusyRetry,
@@ -31,6 +33,7 @@ from truehue.core.vlm.models.busy import (
     ReportWait,
 )
 from truehue.core.vlm.models.records import (
+    MAX_LOGPROBS,
     CannotAnswer,
     EvaluationStopped,
     ImagePrompt,
@@ -171,7 +174,7 @@ class ServedAnswerer:
         import openai
 
         try:
-            srgb8 = ask.pixels()
+            srgb8 = _within(ask.pixels(), self._served.max_side_px)
         except TrueHueError as error:
             raise NoReply(str(error), counts=False) from error
         payload = self._payload(ask, srgb8, sampling)
@@ -196,7 +199,7 @@ class ServedAnswerer:
                 await asyncio.sleep(pause)
                 continue
             self._patience.answered()
-            return self._read(answer, srgb8.shape, time.monotonic() - begin, requests)
+            return self._read(ask, answer, srgb8.shape, time.monotonic() - begin, requests)
 
     def _spend(self, **label: int) -> None:
         """Raises CannotAnswer where it cannot be written down: no more is spent then."""
@@ -254,9 +257,15 @@ class ServedAnswerer:
             payload["temperature"] = sampling.temperature
         if sampling.temperature > 0:
             payload["seed"] = ask.seed
+        if self._served.logprobs and ask.letters:
+            payload |= {"logprobs": True, "top_logprobs": MAX_LOGPROBS}
+        if self._served.extra:
+            payload["extra_body"] = dict(self._served.extra)
         return payload
 
-    def _read(self, answer: Any, shape: tuple[int, ...], seconds: float, tries: int) -> Reply:
+    def _read(
+        self, ask: ImagePrompt, answer: Any, shape: tuple[int, ...], seconds: float, tries: int
+    ) -> Reply:
         usage = getattr(answer, "usage", None)
         tokens_in = _count(getattr(usage, "prompt_tokens", None))
         tokens_out = _count(getattr(usage, "completion_tokens", None))
@@ -287,6 +296,7 @@ class ServedAnswerer:
             tokens_out=tokens_out,
             requests=tries,
             answered_by=str(getattr(answer, "model", "") or ""),
+            letters=_letters(choices[0], ask.letters),
         )
 
     def _read_key(self) -> str:
@@ -351,6 +361,33 @@ def _data_url(srgb8: NDArray[np.uint8], codec: Codec) -> str:
     content = jpeg(srgb8) if codec == "jpeg-75" else encode_png(srgb8)
     kind = "jpeg" if codec == "jpeg-75" else "png"
     return f"data:image/{kind};base64,{base64.b64encode(content).decode('ascii')}"
+
+
+def _within(srgb8: NDArray[np.uint8], max_side_px: int | None) -> NDArray[np.uint8]:
+    """An image whose longer side is at most so long: each new pixel is the mean of those that it
+    covers, of encoded values, so that no color is new beyond those between neighbors."""
+    height, width = srgb8.shape[:2]
+    if max_side_px is None or max(height, width) <= max_side_px:
+        return srgb8
+    from PIL import Image
+
+    scale = max_side_px / max(height, width)
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    image = Image.fromarray(np.ascontiguousarray(srgb8))
+    return np.asarray(image.resize(size, Image.Resampling.BOX), dtype=np.uint8)
+
+
+def _letters(choice: Any, letters: str) -> dict[str, float]:
+    """The probabilities of letters as the first token, of those that the server lists."""
+    content = getattr(getattr(choice, "logprobs", None), "content", None)
+    if not letters or not content:
+        return {}
+    out = dict.fromkeys(letters, 0.0)
+    for item in getattr(content[0], "top_logprobs", None) or ():
+        letter = letter_of(str(item.token), letters)
+        if letter is not None:
+            out[letter] += math.exp(min(0.0, float(item.logprob)))
+    return out
 
 
 def _result(future: Future[Reply], stop: Stop) -> Reply:

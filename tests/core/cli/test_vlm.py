@@ -84,6 +84,12 @@ def test_a_set_is_answered_by_the_tasks_of_a_job_array(
         (["--model", "http://127.0.0.1:1/v1"], "Name the model"),
         (["--model", "http://127.0.0.1:1/v1", "--name", "m", "--workers", "2"], "--at-once"),
         (["--model", "a/b", "--threads", "0"], "at least 1"),
+        (["--model", "http://127.0.0.1:1/v1", "--name", "m", "--with", "{"], "takes a JSON object"),
+        (
+            ["--model", "http://127.0.0.1:1/v1", "--name", "m", "--with", "[1]"],
+            "takes a JSON object",
+        ),
+        (["--model", "pixels", "--tasks", "sepia"], "no questions of 'sepia'"),
     ],
 )
 def test_what_cannot_be_asked_is_said_before_anything_begins(

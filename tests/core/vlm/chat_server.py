@@ -9,13 +9,17 @@ from tests.core.generation.images_server import Answer, ImagesServer, answer_jso
 from truehue.core.images.load import load_image
 
 
-def completion(text: str | None, ending: str = "stop", **message: Any) -> Answer:
+def completion(
+    text: str | None, ending: str = "stop", logprobs_content: Any = None, **message: Any
+) -> Answer:
     """An answer as OpenAI's server words it."""
-    choice = {
+    choice: dict[str, Any] = {
         "index": 0,
         "finish_reason": ending,
         "message": {"role": "assistant", "content": text, **message},
     }
+    if logprobs_content is not None:
+        choice["logprobs"] = {"content": logprobs_content}
     usage = {"prompt_tokens": 30, "completion_tokens": 5, "total_tokens": 35}
     body = {"id": "1", "object": "chat.completion", "created": 1, "model": "color-vlm-2026"}
     return answer_json(200, {**body, "choices": [choice], "usage": usage})

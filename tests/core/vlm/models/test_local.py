@@ -195,3 +195,85 @@ def test_a_fingerprint_is_of_files_and_dtype_wherever_they_lie(
 def test_models_that_cannot_be_are_refused(name: str, settings: dict, text: str) -> None:
     with pytest.raises(BadInput, match=text):
         model_of(name, settings)
+
+
+def test_the_first_token_has_probabilities_of_letters(tiny_vision: Tiny) -> None:
+    import torch
+
+    model = opened(tiny_vision("qwen2_5_vl"), batch=2)
+    plain, lettered = asks()[0], ImagePrompt(asks()[0].prompt, asks()[0].pixels, letters="ABC")
+    without, with_letters = replies(model, [plain, lettered])
+    assert isinstance(without, Reply)
+    assert isinstance(with_letters, Reply)
+    assert without.letters == {}
+    assert without.words == with_letters.words
+    # The same by a pass of the model's own over the prompt.
+    inputs = model._inputs([lettered], [lettered.pixels()])
+    with torch.inference_mode():
+        logits = model._model(**inputs).logits[0, -1].float()
+    vocabulary = model._processor.tokenizer.get_vocab()
+    for letter, value in with_letters.letters.items():
+        ids = [index for token, index in vocabulary.items() if token in (letter, "Ġ" + letter)]
+        expected = float(logits.softmax(dim=-1)[ids].sum())
+        assert value == pytest.approx(expected, rel=1e-4)
+    assert list(with_letters.letters) == ["A", "B", "C"]
+
+
+def test_a_model_is_spread_over_the_devices_that_are_named(
+    tiny_vision: Tiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers import AutoModelForImageTextToText
+
+    folder, calls = tiny_vision("qwen2_5_vl"), []
+    read = AutoModelForImageTextToText.from_pretrained
+    one = replies(opened(folder, attention="eager"), asks()[:1])
+    # Two devices of one kind: the CPU under two names, as accelerate dispatches it.
+    parts = {"model.visual": "cpu", "model.language_model": torch_cpu(), "lm_head": "cpu"}
+
+    def spread(*arguments: object, **named: object) -> object:
+        calls.append(dict(named))
+        if "device_map" in named:
+            named["device_map"] = parts
+        return read(*arguments, **named)
+
+    monkeypatch.setattr(AutoModelForImageTextToText, "from_pretrained", spread)
+    model = opened(folder, device_map="balanced", attention="eager", device="cpu")
+    assert (calls[0]["device_map"], calls[0]["attn_implementation"]) == ("balanced", "eager")
+    assert set(model._model.hf_device_map) == set(parts)
+    assert model._devices() == []
+    (reply,) = replies(model, asks()[:1])
+    assert isinstance(reply, Reply)
+    assert [reply.words] == [item.words for item in one if isinstance(item, Reply)]
+    model._model.hf_device_map = {"a": 1, "b": 0, "c": "cpu"}
+    assert model._devices() == ["cuda:0", "cuda:1"]
+
+
+def torch_cpu() -> object:
+    import torch
+
+    return torch.device("cpu")
+
+
+@pytest.mark.parametrize(
+    ("gib", "gpus", "settings", "expected"),
+    [
+        (10, 2, {}, ""),  # one GPU holds it
+        (100, 2, {}, "auto"),
+        (100, 1, {}, ""),
+        (100, 2, {"device_map": "none"}, ""),
+        (100, 2, {"device": "cuda:1"}, ""),
+        (10, 2, {"device_map": "balanced"}, "balanced"),
+    ],
+)
+def test_what_one_gpu_cannot_hold_goes_on_all(
+    gib: float, gpus: int, settings: dict, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from truehue.core.machine import GIB, Machine
+    from truehue.core.vlm.models import files
+
+    card = Machine("cuda", "A card", 80 * 2**30, 78 * 2**30, 2**39, 8, True, 2**38)
+    monkeypatch.setattr(files, "machine", lambda: card)
+    monkeypatch.setattr(files, "visible_gpus", lambda: tuple(map(str, range(gpus))))
+    model = model_of("a/b", settings)
+    placed = files.choose_placement(model, int(gib * GIB / 2))
+    assert files.choose_device_map(model, placed) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import logging
 import re
@@ -11,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from math import exp
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,6 +23,7 @@ from tests.core.generation.images_server import answer_json, failure
 from tests.core.vlm.chat_server import ChatServer, completion
 from tests.core.vlm.questions_made import flat
 from truehue.core.errors import BadInput, ImageError
+from truehue.core.images.load import load_image
 from truehue.core.vlm.models.busy import BusyRetry
 from truehue.core.vlm.models.records import (
     CannotAnswer,
@@ -342,3 +345,51 @@ def test_a_stop_gives_up_what_is_under_way(server: ChatServer) -> None:
     assert server.hold.is_set()
     assert 1 <= len(server.got) <= 3
     server.hold.clear()
+
+
+def test_extra_fields_and_smaller_images_are_sent_and_letters_come_back(
+    server: ChatServer,
+) -> None:
+    top = [
+        {"token": "B", "logprob": -0.5, "bytes": None},
+        {"token": " B", "logprob": -3.0, "bytes": None},
+        {"token": "(A", "logprob": -2.0, "bytes": None},
+        {"token": "The", "logprob": -2.5, "bytes": None},
+    ]
+    token = {**top[0], "top_logprobs": top}
+    server.answers = [completion("B", logprobs_content=[token])]
+    settings = {
+        "model": "m",
+        "extra": {"reasoning_effort": "low"},
+        "max_side_px": 30,
+        "logprobs": True,
+    }
+    model = ServedAnswerer(model_of(server.base_url, settings))
+    pixels = np.zeros((40, 60, 3), np.uint8)
+    pixels[:, 30:] = 255
+    question = ImagePrompt("Which?", lambda: pixels, letters="ABC")
+    (reply,) = model.answers([question], SHORT, lambda: False)
+    model.close()
+    assert isinstance(reply, Reply)
+    sent = server.got[0][1]
+    assert sent["reasoning_effort"] == "low"
+    assert (sent["logprobs"], sent["top_logprobs"]) == (True, 20)
+    data = sent["messages"][0]["content"][0]["image_url"]["url"].partition(",")[2]
+    srgb8 = load_image(base64.b64decode(data)).srgb8
+    assert (srgb8.shape, (reply.width, reply.height)) == ((20, 30, 3), (30, 20))
+    # Means of what they cover: nothing beyond the two colors but where they meet.
+    assert np.unique(srgb8).tolist() == [0, 255]
+    assert reply.letters == pytest.approx({"A": exp(-2), "B": exp(-0.5) + exp(-3), "C": 0})
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"extra": {"messages": []}}, "messages has a setting of its own"),
+        ({"extra": [1]}, "a JSON object"),
+        ({"max_side_px": 0}, "max_side_px is a number from 1"),
+    ],
+)
+def test_fields_that_are_settings_are_refused(settings: dict, text: str) -> None:
+    with pytest.raises(BadInput, match=text):
+        model_of("http://127.0.0.1:1/v1", {"model": "m", **settings})
