@@ -12,6 +12,7 @@ import math
 import os
 import sys
 from contextlib import nullcontext
+from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -49,6 +50,7 @@ from truehue.core.fidelity.building import (
     read_photographs,
     rendered_photographs,
 )
+from truehue.core.fidelity.cfm.released import released_instruction
 from truehue.core.fidelity.cfm.scorer import AREA_PX, CfmReading, instruction_of
 from truehue.core.fidelity.groups import (
     CATEGORIES,
@@ -76,6 +78,7 @@ from truehue.core.fidelity.vividness import (
     vividness_of,
     write_reference,
 )
+from truehue.core.files import replace_file
 from truehue.core.images.load import load_image
 from truehue.core.refinement.settings import NATURAL_SATURATION
 
@@ -83,6 +86,7 @@ EPILOG = """\
 examples:
   python -m truehue fidelity build --rendered 60 --distort saturation,contrast --out cfd
   python -m truehue fidelity build photos --captions photos.csv --models sdxl-base-1.0 --out cfd
+  python -m truehue fidelity instruction CFM --out theirs.txt
   python -m truehue fidelity base --out tiny
   python -m truehue fidelity train --groups cfd/train.json --held cfd/test.json \\
       --base tiny --out cfm
@@ -218,6 +222,19 @@ def _base(options: argparse.Namespace) -> int:
 
 
 @command(
+    "instruction",
+    "the authors' text around the prompt, from a checkout of ZhengyaoFang/CFM",
+    arg("checkout CHECKOUT", "its folder", type=Path),
+    arg("--out FILE", "for --instruction", type=Path, required=True),
+)
+def _instruction(options: argparse.Namespace) -> int:
+    text = released_instruction(options.checkout)
+    replace_file(options.out, text.encode())
+    print(f"{len(text):,} characters in {options.out}, SHA-256 {sha256(text.encode()).hexdigest()}")
+    return 0
+
+
+@command(
     "train",
     "trains CFM from groups, or resumes",
     arg("--groups FILE", "to learn from", type=Path, required=True, nargs="+"),
@@ -238,6 +255,7 @@ def _base(options: argparse.Namespace) -> int:
         arg("--tau", f"of softrank (default {TAU})", default=TAU),
         flag("--no-own-term", "leave out j = i from the ranks of softrank"),
         flag("--visual-only", "no text but the reward token: the ablation"),
+        flag("--rounded-rotary", "rotary frequencies in bfloat16, as the authors' training"),
         arg("--instruction FILE", "another text than ours", type=Path),
         arg("--area PX", f"of images (default {AREA_PX:,})", default=AREA_PX),
         either(
@@ -267,7 +285,10 @@ def _train(options: argparse.Namespace) -> int:
     groups, held = _groups(options)
     settings = _settings(options, len(groups))
     reading = CfmReading(
-        instruction_of(options.instruction), options.area, bool(options.visual_only)
+        instruction_of(options.instruction),
+        options.area,
+        bool(options.visual_only),
+        bool(options.rounded_rotary),
     )
     at_least_1(options, "threads", "report_every", "save_every")
     from truehue.core.fidelity.training.model import check_folder
@@ -491,7 +512,7 @@ COMMAND = Command(
     "fidelity",
     "Groups of images by falling color fidelity, and metrics trained and tested by them: the "
     "protocol of “Too Vivid to Be Real?”.",
-    (_build, _base, _train, evaluate_command, sweep_command, _reference, _vivid),
+    (_build, _base, _instruction, _train, evaluate_command, sweep_command, _reference, _vivid),
     epilog=EPILOG,
     former="-m core.fidelity",
     stopped=(

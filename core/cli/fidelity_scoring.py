@@ -40,13 +40,15 @@ Scored = tuple[float, str]
 class CfmSource:
     """What a CFM was read with: the fingerprint of its ``checkpoint``, the same as of a registered
     one; where its ``instruction`` is from and the SHA-256 of that text; how many pixels an image
-    has; and whether all text was left out."""
+    has; whether all text was left out; and whether rotary frequencies were rounded to
+    bfloat16, as the authors' were."""
 
     checkpoint: str
     instruction: str
     instruction_sha256: str
     area_px: int
     visual_only: bool
+    rounded_rotary: bool = False
 
     @property
     def message(self) -> str:
@@ -54,7 +56,11 @@ class CfmSource:
         text = f"{self.instruction} (SHA-256 {self.instruction_sha256[:12]})"
         if self.visual_only:
             text = "no text but the reward token"
-        return f"checkpoint {self.checkpoint[:12]}, {text}, images of {self.area_px:,} pixels"
+        rotary = "bfloat16, as the authors'" if self.rounded_rotary else "float32"
+        return (
+            f"checkpoint {self.checkpoint[:12]}, {text}, images of {self.area_px:,} pixels, rotary "
+            f"frequencies in {rotary}"
+        )
 
 
 @dataclass(frozen=True)
@@ -140,6 +146,7 @@ def cfm_metric(
         hashlib.sha256(reading.instruction.encode()).hexdigest(),
         reading.area_px,
         reading.visual_only,
+        reading.rounded_rotary,
     )
 
     def of(srgb8: np.ndarray, caption: str) -> Scored:

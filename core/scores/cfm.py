@@ -33,8 +33,10 @@ _SOURCE = "“Too Vivid to Be Real?”, CFM"
 
 def cfm_measures(registration: Registration) -> tuple[Measure, ...]:
     """The measures of a registered CFM: version is its checkpoint, and the instruction is among
-    the parameters, so that scores of another one stay apart."""
+    the parameters, so that scores of another one stay apart; so are rounded rotary frequencies."""
     parameters = {"instruction_sha256": registration.instruction_sha256}
+    if registration.rotary:
+        parameters["rotary"] = registration.rotary
     about = f"checkpoint {registration.name}, read with {registration.instruction_text}"
     formulas = (
         (CFM, "CFM (logits / 3)", "Color fidelity: the value of CFM’s head divided by 3, as the "),

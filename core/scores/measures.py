@@ -43,9 +43,25 @@ MEASURES: tuple[Measure, ...] = (
         parameters={"natural_saturation": NATURAL_SATURATION},
         of=delta_sat_score,
         quick=True,
+        mean_name="Mean of the images' ΔSat",
     ),
 )
 """In the order in which they are shown."""
+
+DELTA_SAT_OF_MEAN = Measure(
+    "delta_sat_of_mean",
+    "1.0",
+    "ΔSat of the mean",
+    LOW,
+    0.0,
+    1.0 - NATURAL_SATURATION,
+    3,
+    f"Distance of a set's mean HSV saturation from {NATURAL_SATURATION:g}, as the paper's Table 3 "
+    "most likely has it. It is never larger than the mean of the images' ΔSat",
+    _TOO_VIVID,
+    parameters={"natural_saturation": NATURAL_SATURATION},
+)
+"""A number of a set of images, of the mean of its ``mean_saturation``. One image has only ΔSat."""
 
 _MORE: dict[str, tuple[Measure, ...]] = {}
 

@@ -32,7 +32,8 @@ class Measure:
     where it cannot; it is None where scores come from elsewhere: from people, or a file. ``quick``
     ones take no longer than an image takes to be shown, and are computed when one is looked at.
     A model that reads images in batches, with their prompts, is named by ``scorer``; its
-    measures are computed together.
+    measures are computed together. ``mean_name`` is what its mean over a set of images is called
+    where that could be taken for another number.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Measure:
     of: Callable[[np.ndarray], Computed] | None = None
     quick: bool = False
     scorer: str = ""
+    mean_name: str = ""
 
     @property
     def computed(self) -> bool:

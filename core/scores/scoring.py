@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from truehue.core.analysis.intervals import RESAMPLES, SEED, interval
 from truehue.core.errors import TrueHueError
+from truehue.core.refinement.settings import NATURAL_SATURATION
 from truehue.core.scores.records import IMAGE, UNSCORED, Measure, ScoreRecord
 from truehue.core.version import VERSION
 
@@ -116,6 +117,22 @@ def score_mean(
     between = interval(_resampled(total, scored)) if len(total) > 1 else None
     low, high = between or (None, None)
     return ScoreMean(float(total.sum()) / number, low, high, number, items, len(total), unscored)
+
+
+def delta_sat_of_mean(saturation: ScoreMean) -> ScoreMean:
+    """ΔSat of the mean of a set: |mean saturation − 0.33|, of the mean of its ``mean_saturation``.
+
+    Its interval is what the distance takes over the interval of the mean: it begins at 0 where that
+    encloses 0.33.
+    """
+    if saturation.mean is None:
+        return saturation
+    mean = abs(saturation.mean - NATURAL_SATURATION)
+    if saturation.low is None or saturation.high is None:
+        return replace(saturation, mean=mean)
+    low, high = saturation.low - NATURAL_SATURATION, saturation.high - NATURAL_SATURATION
+    near = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+    return replace(saturation, mean=mean, low=near, high=max(abs(low), abs(high)))
 
 
 def _resampled(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:

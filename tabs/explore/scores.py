@@ -8,13 +8,14 @@ from typing import TypedDict
 from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.records import RunRecord
 from truehue.core.cache import LruCache
-from truehue.core.scores.measures import measures_of
+from truehue.core.scores.measures import DELTA_SAT_OF_MEAN, measure_of, measures_of
 from truehue.core.scores.records import HIGH, IMAGE, LOW, Measure
-from truehue.core.scores.scoring import ScoreMean
+from truehue.core.scores.scoring import ScoreMean, delta_sat_of_mean
 from truehue.core.spreadsheets import csv_text
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.errors import count_noun
 
+_SATURATION, _DELTA_SAT = "mean_saturation", "delta_sat"
 BETTER_WORDS = {HIGH: "higher is better", LOW: "lower is better"}
 
 
@@ -26,6 +27,8 @@ class ScoreMeans:
 
     def of(self, context: Context, measure: Measure, run_id: str) -> ScoreMean:
         """The mean of a run. Raises NotStored."""
+        if measure.id == DELTA_SAT_OF_MEAN.id:
+            return delta_sat_of_mean(self.of(context, measure_of(_SATURATION), run_id))
         storage = context.storage
         age = storage.runs.changes, storage.scores.changes
         key = *age, run_id, measure.id, measure.version, str(measure.parameters)
@@ -33,9 +36,11 @@ class ScoreMeans:
 
 
 class MetricJson(TypedDict):
-    """A metric of images."""
+    """A metric of images; ``sort`` is the metric whose order shows the images that its mean is
+    of."""
 
     id: str
+    sort: str
     name: str
     unit: str
     better: str
@@ -82,7 +87,7 @@ class MetricsView(TypedDict):
 
 def measures_view(context: Context, query: Mapping[str, str]) -> MetricsView:
     """The measures, and the mean of each over the images of every run that has scores."""
-    measures = measures_of(IMAGE)
+    measures = run_measures()
     runs = _runs(context) if measures else []
     names = run_labels(runs)
     service = context.service(ScoreMeans)
@@ -97,7 +102,7 @@ def measures_view(context: Context, query: Mapping[str, str]) -> MetricsView:
         if measure.computed
     )
     return {
-        "measures": [measure_json(measure) for measure in measures],
+        "measures": [_mean_json(measure) for measure in measures],
         "rows": [
             {
                 "id": run.run_id,
@@ -133,7 +138,7 @@ def measures_csv(context: Context) -> str:
     )
     rows = []
     for run in _runs(context):
-        for measure in measures_of(IMAGE):
+        for measure in run_measures():
             mean = context.service(ScoreMeans).of(context, measure, run.run_id)
             row = (
                 run.run_id,
@@ -154,11 +159,29 @@ def measures_csv(context: Context) -> str:
     return csv_text(columns, rows)
 
 
+def run_measures() -> list[Measure]:
+    """The measures of images, and after ΔSat what the set as a whole has: the ΔSat of its mean."""
+    out: list[Measure] = []
+    for measure in measures_of(IMAGE):
+        out += [measure, DELTA_SAT_OF_MEAN] if measure.id == _DELTA_SAT else [measure]
+    return out
+
+
+def _mean_json(measure: Measure) -> MetricJson:
+    """A measure as the mean over a run is named."""
+    shown = measure_json(measure)
+    shown["name"] = measure.mean_name or measure.name
+    if measure.id == DELTA_SAT_OF_MEAN.id:
+        shown["sort"] = _SATURATION
+    return shown
+
+
 def measure_json(measure: Measure) -> MetricJson:
     """A measure as the page names it."""
     better = BETTER_WORDS.get(measure.better, "no direction is better")
     return {
         "id": measure.id,
+        "sort": measure.id,
         "name": measure.name,
         "unit": measure.unit,
         "better": measure.better,

@@ -61,6 +61,7 @@ class Fidelity:
         """Has the engine put a question to the scorer, when the device is free."""
         registration = self.required()
         tool = f"{_TOOL}{registration.version} {registration.instruction_sha256}"
+        tool += f" {registration.rotary}".rstrip()
         with self._lock:
             self._scorers = {tool: registration}
         return engine.call(tool, question, title=title, owner=owner)

@@ -81,7 +81,7 @@ export function measuresTable(element, card, openPictures) {
       line.append(
         name,
         ...run.cells.map((item, index) =>
-          cell(item, () => openPictures(run.id, result.measures[index].id)),
+          cell(item, () => openPictures(run.id, result.measures[index].sort)),
         ),
       );
       body.append(line);

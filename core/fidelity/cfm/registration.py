@@ -23,13 +23,17 @@ from truehue.core.machine import GIB, Placement, machine, placement
 
 FILE = "cfm.json"
 """Below the data folder."""
+ROUNDED = "bfloat16"
+"""The value of :attr:`Registration.rotary` where frequencies are rounded."""
 PUBLISHED, BASE = "Nineve/CFM_7B", "Qwen/Qwen2-VL-7B-Instruct"
 HOW_TO = (
     f"No CFM is registered here. The published one is {PUBLISHED}: about 17 GB in bfloat16 (8.3 "
     "billion weights), best on a GPU with 24 GB or more. Get it with: hf download "
     f"{PUBLISHED} --local-dir CFM_7B; configuration and tokenizer of what it was made from with: "
-    f'hf download {BASE} --include "*.json" "*.txt" --local-dir Qwen2-VL-7B. Then register it: '
-    "truehue score --register CFM_7B --base Qwen2-VL-7B."
+    f'hf download {BASE} --include "*.json" "*.txt" --local-dir Qwen2-VL-7B; the text that it reads '
+    "with: git clone https://github.com/ZhengyaoFang/CFM, truehue fidelity instruction CFM --out "
+    "theirs.txt. Then register it: truehue score --register CFM_7B --base Qwen2-VL-7B --instruction "
+    "theirs.txt."
 )
 """Instructions and requirements for registering a CFM."""
 
@@ -46,7 +50,8 @@ class Registration:
     ``base`` configuration and tokenizer. ``checkpoint`` is the SHA-256 of their files as
     :meth:`truehue.core.generation.weights.sources.Source.fingerprint` samples them. ``instruction``
     is the text around the prompt, ``instruction_name`` the file that it is from, "" for the
-    checkpoint's own (``reading.json``), or else ours.
+    checkpoint's own (``reading.json``), or else ours. ``rotary`` is ``bfloat16`` where the rotary
+    frequencies are rounded, "" where not, as in registrations from before that was known.
     """
 
     name: str
@@ -55,6 +60,7 @@ class Registration:
     checkpoint: str
     instruction: str
     instruction_name: str = ""
+    rotary: str = ""
 
     @property
     def version(self) -> str:
@@ -100,6 +106,7 @@ def register(
         checkpoint,
         empty.reading.instruction,
         "" if instruction is None else instruction.name,
+        ROUNDED if empty.reading.rounded_rotary else "",
     )
     data.mkdir(parents=True, exist_ok=True)
     line = json.dumps(asdict(registration), indent=1, ensure_ascii=False)
@@ -156,7 +163,8 @@ def open_registered(
     )
     if device_placement.offload != "none":
         raise BadInput(f"CFM does not fit on the device: {device_placement.why}")
-    scorer = open_cfm(folder, base, device_placement)
+    rounded = registration.rotary == ROUNDED
+    scorer = open_cfm(folder, base, device_placement, rounded_rotary=rounded)
     scorer.reading = replace(scorer.reading, instruction=registration.instruction)
     return scorer
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.checkpoint import fill, head, vocabulary_size, weight_files
+from truehue.core.fidelity.cfm.rotary import round_rotary
 from truehue.core.files import replace_file
 from truehue.core.generation.memory import BadModelFolder
 from truehue.core.machine import Placement
@@ -79,12 +80,14 @@ class CfmReading:
     """``instruction`` with its two marks; ``area_px`` of every image, whatever its size.
 
     ``visual_only`` leaves out all text but the reward token, as the paper's ablation does (Table
-    4): neither template, nor instruction, nor prompt.
+    4): neither template, nor instruction, nor prompt. ``rounded_rotary`` rounds the rotary
+    frequencies to bfloat16, as the authors' training did.
     """
 
     instruction: str = INSTRUCTION
     area_px: int = AREA_PX
     visual_only: bool = False
+    rounded_rotary: bool = False
 
     def __post_init__(self) -> None:
         checked(self.instruction, "The instruction")
@@ -102,16 +105,22 @@ class CfmReading:
 
 
 def reading_of(folder: Path) -> CfmReading:
-    """What a folder of weights says of it in ``reading.json``, which our training writes; the
-    published area and our instruction where it says nothing. Raises BadInput for a file that
-    cannot be used."""
+    """What a folder of weights says of it in ``reading.json``, which our training writes. Without
+    that file they are the authors': the published area, rounded rotary frequencies, and our
+    instruction, for theirs is not in the folder. Raises BadInput for a file that cannot be used."""
     path = folder / READING
     if not path.is_file():
-        return CfmReading()
+        return CfmReading(rounded_rotary=True)
     try:
         fields = json.loads(path.read_text(encoding="utf-8"))
+        rounded = fields.get("rounded_rotary", False)
+        if not isinstance(rounded, bool):
+            raise TypeError("rounded_rotary is true or false")
         return CfmReading(
-            str(fields["instruction"]), int(fields["area_px"]), bool(fields["visual_only"])
+            str(fields["instruction"]),
+            int(fields["area_px"]),
+            bool(fields["visual_only"]),
+            rounded,
         )
     except BadInput:
         raise
@@ -278,19 +287,25 @@ def resize_for_cfm(srgb8: np.ndarray, area_px: int = AREA_PX) -> np.ndarray:
 
 
 def open_cfm(
-    folder: Path, base: Path | None, placement: Placement, instruction: Path | None = None
+    folder: Path,
+    base: Path | None,
+    placement: Placement,
+    instruction: Path | None = None,
+    rounded_rotary: bool | None = None,
 ) -> CfmScorer:
     """Loads CFM strictly.
 
     ``folder`` holds the safetensors shards; ``base`` the configuration and tokenizer of the
     Qwen2-VL that it was trained from (``Qwen/Qwen2-VL-7B-Instruct``), the same folder where None.
-    ``instruction``: see :func:`instruction_of`; None takes that of the folder's ``reading.json``.
-    Raises ModelMissing and BadModelFolder with what is missing, BadInput for an instruction that
-    cannot be used.
+    ``instruction``: see :func:`instruction_of`; None takes that of the folder's ``reading.json``,
+    and so does ``rounded_rotary``. Raises ModelMissing and BadModelFolder with what is missing,
+    BadInput for an instruction that cannot be used.
     """
     reading, files = reading_of(folder), weight_files(folder)
     if instruction is not None:
         reading = replace(reading, instruction=instruction_of(instruction))
+    if rounded_rotary is not None:
+        reading = replace(reading, rounded_rotary=rounded_rotary)
     config, tokenizer = config_and_tokenizer(base or folder)
     config.text_config.vocab_size = vocabulary_size(files)
     if tokenizer.convert_tokens_to_ids(REWARD_TOKEN) >= config.text_config.vocab_size:
@@ -300,6 +315,8 @@ def open_cfm(
         )
     backbone, reward_head = empty(config, placement)
     fill(backbone, reward_head, files)
+    if reading.rounded_rotary:
+        round_rotary(backbone)
     return CfmScorer(backbone.eval(), reward_head.eval(), tokenizer, reading, placement.device)
 
 

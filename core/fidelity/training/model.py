@@ -26,6 +26,7 @@ from truehue.core.fidelity.cfm.checkpoint import (
     vocabulary_size,
     weight_files,
 )
+from truehue.core.fidelity.cfm.rotary import round_rotary
 from truehue.core.fidelity.cfm.scorer import (
     READING,
     CfmReading,
@@ -192,6 +193,8 @@ def open_trainee(
         torch.manual_seed(settings.seed)
         reward_head = head(config.text_config.hidden_size).to(device)
     fill(backbone, reward_head, files, from_base=not started)
+    if reading.rounded_rotary:
+        round_rotary(backbone)
     if settings.checkpointing:
         backbone.gradient_checkpointing_enable({"use_reentrant": False})
     if settings.lora_rank:

@@ -307,10 +307,11 @@ class Training:
     def _about(self) -> dict[str, Any]:
         """The identity of the training that a checkpoint belongs to."""
         reading = self.trainee.scorer.reading
+        read = [reading.instruction, reading.area_px, reading.visual_only]
         return {
             "settings": self.settings.as_json(),
             "base weights": self._base,
-            "reading": [reading.instruction, reading.area_px, reading.visual_only],
+            "reading": [*read, "rounded rotary"] if reading.rounded_rotary else read,
             "groups": [[str(path) for path in group.files] for group in self.groups],
             "processes": self.accelerator.num_processes,
         }

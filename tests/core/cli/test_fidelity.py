@@ -17,6 +17,7 @@ from tests.core.fidelity.vivid_groups import vivid_groups
 from tests.tiny_models import cfm
 from truehue.core.cli.fidelity import COMMAND, EPILOG, _warn, main
 from truehue.core.cli.fidelity_scoring import computed_metric, local_placement
+from truehue.core.fidelity.cfm.released import COLLATOR
 from truehue.core.fidelity.groups import Group, write_groups
 from truehue.core.generation.registry import model
 from truehue.core.images.load import image_id, load_image
@@ -115,7 +116,7 @@ def test_the_instruction_that_a_cfm_read_is_named(
         "instruction": "the instruction of theirs.txt",
         "instruction_sha256": hashlib.sha256(theirs.read_bytes()).hexdigest(),
     }
-    assert read["area_px"] == 200_704
+    assert (read["area_px"], read["rounded_rotary"]) == (200_704, True)
     # Scores by another text are others.
     keys = [
         json.loads((tmp_path / out / "scores.jsonl").read_text().splitlines()[0])["metric"]
@@ -123,6 +124,7 @@ def test_the_instruction_that_a_cfm_read_is_named(
     ]
     assert keys[0] != keys[1]
     page = (tmp_path / "e" / "report.md").read_text()
+    assert "rotary frequencies in bfloat16, as the authors'" in page
     assert f"the instruction of theirs.txt (SHA-256 {read['instruction_sha256'][:12]})" in page
     photographs = tmp_path / "photographs"
     photographs.mkdir()
@@ -136,6 +138,22 @@ def test_the_instruction_that_a_cfm_read_is_named(
     alone = ["evaluate", "--groups", listed, "--measure", "delta_sat", "--instruction", str(theirs)]
     assert main([*alone, "--out", str(tmp_path / "a")]) == 2
     assert "give --cfm too" in capsys.readouterr().err
+
+
+def test_the_authors_text_is_written_for_the_other_commands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "CFM" / COLLATOR
+    source.parent.mkdir(parents=True)
+    source.write_text(
+        "INSTRUCTION = 'Judge {text_prompt}. '\nprompt_with_special_token = '<|Reward|> END'\n"
+    )
+    out = tmp_path / "theirs.txt"
+    assert main(["instruction", str(tmp_path / "CFM"), "--out", str(out)]) == 0
+    assert out.read_text() == "Judge {text_prompt}. <|Reward|> END"
+    assert hashlib.sha256(out.read_bytes()).hexdigest() in capsys.readouterr().out
+    assert main(["instruction", str(tmp_path), "--out", str(out)]) == 2
+    assert "git clone" in capsys.readouterr().err
 
 
 def test_cfm_is_never_placed_in_float16(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +14,18 @@ import pytest
 from tests.tiny_models import cfm
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.checkpoint import current_weight_name
+from truehue.core.fidelity.cfm.released import COLLATOR, released_instruction
+from truehue.core.fidelity.cfm.rotary import round_rotary
 from truehue.core.fidelity.cfm.scorer import (
     INSTRUCTION,
+    CfmReading,
     CfmScorer,
     instruction_of,
     message,
     open_cfm,
+    reading_of,
     resize_for_cfm,
+    write_reading,
 )
 from truehue.core.generation.memory import BadModelFolder, ModelMissing
 from truehue.core.machine import Placement
@@ -157,6 +164,88 @@ def test_bad_input_is_told(scorer: CfmScorer, pictures: list[np.ndarray], tmp_pa
         instruction_of(path)
     path.write_text("Rate {text_prompt}: <|Reward|>")
     assert instruction_of(path) == "Rate {text_prompt}: <|Reward|>"
+
+
+def test_weights_without_our_file_have_the_authors_rotary_frequencies(folder: Path) -> None:
+    """Tests of the real class against what transformers 4.45.2 gave at the sizes of the 7B."""
+    import torch
+
+    rounded = open_cfm(folder, None, HERE)
+    plain = open_cfm(folder, None, HERE, rounded_rotary=False)
+    assert (rounded.reading.rounded_rotary, plain.reading.rounded_rotary) == (True, False)
+    names = [name for name, _ in plain.backbone.named_buffers() if name.endswith("inv_freq")]
+    assert len(names) == 4
+    held, exact = dict(rounded.backbone.named_buffers()), dict(plain.backbone.named_buffers())
+    for name in names:
+        assert held[name].dtype == torch.float32
+        assert torch.equal(held[name], exact[name].to(torch.bfloat16).float()), name
+    assert any(not torch.equal(held[name], exact[name]) for name in names)
+
+
+def test_rounded_angles_are_those_of_transformers_4_45() -> None:
+    """Gold: its rotary modules, cast to bfloat16, at token 600 and at row 23 of the tower."""
+    import torch
+    from transformers.models.qwen2_vl import modeling_qwen2_vl as qwen
+
+    text = qwen.Qwen2VLTextConfig(
+        hidden_size=256,
+        num_attention_heads=2,
+        rope_parameters={
+            "rope_type": "default",
+            "rope_theta": 1e6,
+            "mrope_section": [16, 24, 24],
+        },
+    )
+    tower = qwen.Qwen2VLVisionConfig(embed_dim=160, num_heads=2)
+    backbone = torch.nn.Module()
+    backbone.text = qwen.Qwen2VLRotaryEmbedding(text)
+    backbone.visual = torch.nn.Module()
+    backbone.visual.rotary_pos_emb = qwen.Qwen2VLVisionRotaryEmbedding(tower)
+    round_rotary(backbone)
+    cosine, _ = backbone.text(torch.zeros(1), torch.full((3, 1, 1), 600))
+    gold = [-0.999023, 0.546373, 0.879974, 0.995322, -0.224852, -0.956139]
+    assert cosine[0, 0, :6].tolist() == pytest.approx(gold, abs=1e-5)
+    cosine, _ = backbone.visual.rotary_pos_emb(torch.zeros(1), torch.full((1, 2), 23))
+    gold = [-0.53125, -0.412109, -0.972656, 0.875, -0.878906, -0.664062]
+    assert cosine[0, :6].tolist() == pytest.approx(gold, abs=1e-6)
+
+
+def test_the_file_beside_the_weights_says_whether_frequencies_are_rounded(tmp_path: Path) -> None:
+    assert reading_of(tmp_path).rounded_rotary
+    reading = CfmReading("{text_prompt} <|Reward|>")
+    write_reading(tmp_path, reading)
+    assert reading_of(tmp_path) == reading
+    write_reading(tmp_path, replace(reading, rounded_rotary=True))
+    assert reading_of(tmp_path).rounded_rotary
+    path = tmp_path / "reading.json"
+    fields = json.loads(path.read_text())
+    # Files from before the flag are of our own training, which rounded nothing.
+    del fields["rounded_rotary"]
+    path.write_text(json.dumps(fields))
+    assert not reading_of(tmp_path).rounded_rotary
+    path.write_text(json.dumps({**fields, "rounded_rotary": "yes"}))
+    with pytest.raises(BadInput, match="rounded_rotary is true or false"):
+        reading_of(tmp_path)
+
+
+def test_the_authors_instruction_is_read_from_a_checkout_without_running_it(tmp_path: Path) -> None:
+    path = tmp_path / COLLATOR
+    with pytest.raises(BadInput, match="git clone"):
+        released_instruction(tmp_path)
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        'raise SystemExit\nINSTRUCTION = """\nJudge “{text_prompt}”\n"""\nother = 3\n'
+        'prompt_with_special_token = """\nRating: <|Reward|>\nEND\n"""\n',
+        encoding="utf-8",
+    )
+    text = released_instruction(tmp_path)
+    assert text == "\nJudge “{text_prompt}”\n\nRating: <|Reward|>\nEND\n"
+    path.write_text("INSTRUCTION = 'now elsewhere'\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="has no text prompt_with_special_token"):
+        released_instruction(tmp_path)
+    path.write_text("INSTRUCTION = (", encoding="utf-8")
+    with pytest.raises(BadInput, match="is no Python file"):
+        released_instruction(tmp_path)
 
 
 def dropped(weights: dict[str, Any]) -> None:

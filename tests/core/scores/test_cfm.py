@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,13 @@ def test_a_checkpoint_is_registered_with_its_text(tiny: Path, tmp_path: Path) ->
     assert cfm_measures(other)[0].parameters != cfm_measures(known)[0].parameters
     assert "theirs.txt" in cfm_measures(other)[0].source
     assert open_registered(other, HERE).reading.instruction == text.read_text()
+    # Registered before rotary frequencies were rounded: its scores go on as they were.
+    assert known.rotary == "bfloat16"
+    assert open_registered(known, HERE).reading.rounded_rotary
+    before = replace(known, rotary="")
+    assert not open_registered(before, HERE).reading.rounded_rotary
+    assert cfm_measures(before)[0].parameters == {"instruction_sha256": known.instruction_sha256}
+    assert cfm_measures(known)[0].parameters["rotary"] == "bfloat16"
     assert of_cfm.forget(tmp_path)
     assert not of_cfm.forget(tmp_path)
 

@@ -9,7 +9,7 @@ from scipy import stats
 from truehue.core.errors import BadInput, NoPixels
 from truehue.core.scores.measures import MEASURES, measure_of
 from truehue.core.scores.records import HIGH, IMAGE, ITEM_KINDS, LOW, NEITHER, Computed, Measure
-from truehue.core.scores.scoring import score_image, score_mean
+from truehue.core.scores.scoring import ScoreMean, delta_sat_of_mean, score_image, score_mean
 
 WHITE = np.full((2, 3, 3), 255, dtype=np.uint8)
 
@@ -91,3 +91,22 @@ def test_every_measure_of_the_list_is_whole() -> None:
 def test_a_measure_that_there_is_not_is_refused() -> None:
     with pytest.raises(BadInput, match="There is no measure 'beauty'"):
         measure_of("beauty")
+
+
+@pytest.mark.parametrize(
+    ("mean", "low", "high", "expected"),
+    [
+        (0.35, 0.30, 0.40, (0.02, 0.0, 0.07)),
+        (0.48, 0.43, 0.53, (0.15, 0.10, 0.20)),
+        (0.20, 0.15, 0.25, (0.13, 0.08, 0.18)),
+        (0.48, None, None, (0.15, None, None)),
+        (None, None, None, (None, None, None)),
+    ],
+)
+def test_delta_sat_of_the_mean_is_of_the_set(
+    mean: float | None, low: float | None, high: float | None, expected: tuple
+) -> None:
+    result = delta_sat_of_mean(ScoreMean(mean, low, high, 4, 5, 2))
+    for value, wanted in zip((result.mean, result.low, result.high), expected, strict=True):
+        assert value == (None if wanted is None else pytest.approx(wanted))
+    assert (result.scored, result.items) == (4, 5)

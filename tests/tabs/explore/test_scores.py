@@ -52,6 +52,7 @@ def redness(srgb8: np.ndarray) -> Computed:
 
 
 RED = Measure("red", "1", "Redness", HIGH, 0.0, 255.0, 1, "Mean red code", "a test", of=redness)
+VIVID = listed.MEASURES[:2]
 LIKED = Measure("liked", "1", "Liked", "", 0.0, 10.0, 0, "Mean rating", "people", unit="points")
 
 
@@ -276,6 +277,37 @@ def test_runs_stand_beside_each_other_with_what_they_lack(
     lines = list(csv.DictReader(io.StringIO(measures_csv(context))))
     assert len(lines) == 4
     assert {line["mean"] for line in lines if line["measure"] == "liked"} == {"5.5", ""}
+
+
+def test_the_two_numbers_called_delta_sat_stand_apart(
+    filled: tuple[Context, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context, (run_id, _) = filled
+    monkeypatch.setattr(listed, "MEASURES", VIVID)
+    saturation, of_image = VIVID
+    images = context.storage.scores.images_without(saturation, run_id)
+    values = [0.1 + 0.5 * (index % 2) for index in range(len(images))]
+    context.storage.scores.add_many(
+        [
+            ScoreRecord(IMAGE, image_id, m.id, m.version, value, parameters=m.parameters)
+            for image_id, s in zip(images, values, strict=True)
+            for m, value in ((saturation, s), (of_image, abs(s - 0.33)))
+        ]
+    )
+    view = measures_view(context, {})
+    assert [(m["id"], m["name"], m["sort"]) for m in view["measures"]] == [
+        ("mean_saturation", "Mean saturation", "mean_saturation"),
+        ("delta_sat", "Mean of the images' ΔSat", "delta_sat"),
+        ("delta_sat_of_mean", "ΔSat of the mean", "mean_saturation"),
+    ]
+    (row,) = (row for row in view["rows"] if row["id"] == run_id)
+    mean, of_images, of_mean = (cell["value"] for cell in row["cells"])
+    assert of_mean == pytest.approx(abs(mean - 0.33))
+    assert of_images > of_mean + 0.1
+    lines = csv.DictReader(io.StringIO(measures_csv(context)))
+    written = [line["mean"] for line in lines if line["measure"] == "delta_sat_of_mean"]
+    assert sorted(written)[0] == ""
+    assert float(sorted(written)[1]) == pytest.approx(of_mean, abs=1e-6)
 
 
 def test_what_cannot_be_scored_is_refused_in_words(filled: tuple[Context, list[str]]) -> None:
