@@ -46,13 +46,14 @@ def generate_twice(
     on_step: OnStep,
     stop: Event,
     map_of: MapOf = saturation_map,
+    source: str = FIRST_PASS_WORDS,
 ) -> TwoPasses:
     """Draws ``request`` without CFR and with it.
 
     ``refinement`` as it is asked for: where it has no map of its own, ``map_of`` makes one from the
-    first image. A map of 64 cells a side is finer than the latents of 512 pixels, and is what the
-    second image's origin keeps. Raises what ``draw`` raises, and BadInput for a request that asks
-    for a refinement itself.
+    first image, which ``source`` names. A map of 64 cells a side is finer than the latents of 512
+    pixels, and is what the second image's origin keeps. Raises what ``draw`` raises, and BadInput
+    for a request that asks for a refinement itself.
     """
     if request.options.get("cfr") is not None:
         raise BadInput(
@@ -61,7 +62,7 @@ def generate_twice(
     before = loaded.draw([request], on_step, stop)[0]
     if refinement.reads_prediction or refinement.needs_first_pass:
         discrepancy = discrepancy_of(rows_of(map_of(before.srgb8)))
-        refinement = replace(refinement, discrepancy=discrepancy, source=FIRST_PASS_WORDS)
+        refinement = replace(refinement, discrepancy=discrepancy, source=source)
     again = replace(request, options={**request.options, "cfr": refinement.to_json()})
     return TwoPasses(before, loaded.draw([again], on_step, stop)[0], refinement)
 

@@ -142,6 +142,9 @@ def _measured_pace(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
                 summary.get(name) != value for name, value in settings_json.items()
             ):
                 continue
+            # Two passes take twice the time of one.
+            if summary["options"].get("cfr") != plan.options.get("cfr"):
+                continue
             total, count = _seconds(folder.shards())
         except TrueHueError:
             continue

@@ -15,6 +15,7 @@ from typing import Any
 from truehue.core.batch.folder import PLAN, BatchFolder
 from truehue.core.batch.records import WorkNames
 from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.registration import Registration
 from truehue.core.prompts.prompt import prompt_from_json
 from truehue.core.runs.plan import plan_json, run_id
 from truehue.core.runs.records import (
@@ -26,7 +27,7 @@ from truehue.core.runs.records import (
     StoredItem,
     StoredMask,
 )
-from truehue.core.runs.summary import checked_summary
+from truehue.core.runs.summary import CFM_FILES, checked_summary
 
 PROMPTS, ITEMS = "prompts.jsonl.gz", "items.jsonl.gz"
 
@@ -56,6 +57,8 @@ class RunFolder(BatchFolder):
             "munsell": plan.munsell,
             "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
+        if plan.cfm is not None:
+            summary["cfm_files"] = {name: getattr(plan.cfm, name) for name in CFM_FILES}
         folder.begin(summary, files)
         return folder
 
@@ -137,6 +140,9 @@ class RunFolder(BatchFolder):
                 str(summary.get("protocol", "")),
                 summary.get("seed_mode", SHARED),
                 summary.get("keep_images", ALL),
+                Registration(**summary["cfm"], **summary["cfm_files"])
+                if "cfm" in summary
+                else None,
             )
         except (KeyError, TypeError, IndexError) as error:
             raise BadInput(f"{self.path} holds no whole plan: {error!r} is missing.") from error

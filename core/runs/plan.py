@@ -51,7 +51,8 @@ from truehue.core.runs.records import (
     ScoringPlan,
     StoredItem,
 )
-from truehue.core.runs.summary import MAX_IMAGES
+from truehue.core.runs.refinement import check_cfr
+from truehue.core.runs.summary import CFM_FILES, MAX_IMAGES
 from truehue.core.verdict.candidates import MAX_NEIGHBORS
 from truehue.core.verdict.rules import RULES, rule
 
@@ -92,6 +93,7 @@ def make_plan(
         model = entry.id
         _check_numbers(drawing.steps, guidance)
         guidance, scales = _scales(guidance, drawing.guidances)
+        check_cfr(drawing.options, drawing.cfm, entry, scales or (guidance,))
         _check_drawing(entry.kind, drawing, max(len(scales), 1))
         images = drawing.images * max(len(scales), 1)
     else:
@@ -130,6 +132,7 @@ def make_plan(
         protocol,
         drawing.seed_mode,
         drawing.keep_images,
+        drawing.cfm if items is None else None,
     )
     if plan.total > MAX_IMAGES:
         raise BadInput(f"A run has at most {MAX_IMAGES:,} images, not {plan.total:,}.")
@@ -204,6 +207,11 @@ def plan_json(plan: RunPlan) -> dict[str, Any]:
         fields["seed_mode"] = plan.seed_mode
     if plan.keep_images != ALL:
         fields["keep_images"] = plan.keep_images
+    if plan.cfm is not None:
+        # Wherever its files lie.
+        fields["cfm"] = {
+            name: value for name, value in asdict(plan.cfm).items() if name not in CFM_FILES
+        }
     if plan.munsell:
         fields["munsell_sha256"] = file_digest(plan.munsell)
     return fields

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from truehue.core.concepts.records import ColorProfile
+from truehue.core.fidelity.cfm.registration import Registration
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.verdict.rules import RULES
 
@@ -85,7 +86,8 @@ class GenerationPlan:
 
     ``images`` is the number of seeds, from ``seed`` on: with several ``guidances`` each of them has
     so many images a prompt. ``guidance`` is for one scale alone. ``options`` as in a
-    GenerationRequest. ``seed_mode`` and ``keep_images`` as in a RunPlan.
+    GenerationRequest; where their ``cfr`` takes the map ``cfm``, ``cfm`` makes it. ``seed_mode`` and
+    ``keep_images`` as in a RunPlan.
     """
 
     images: int = 4
@@ -98,6 +100,7 @@ class GenerationPlan:
     options: Mapping[str, Any] = field(default_factory=dict)
     seed_mode: str = SHARED
     keep_images: str = ALL
+    cfm: Registration | None = None
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,8 @@ class RunPlan:
     truehue.core.verdict.candidates.Acceptance, ``munsell`` the path of the file of samples, or
     empty. ``protocol`` names the preset of truehue.core.runs.protocols, or is empty. ``seed_mode``
     is one of :data:`SEED_MODES`, ``keep_images`` one of :data:`KEEP_IMAGES`: masks, colors and
-    verdicts are stored whatever it says.
+    verdicts are stored whatever it says. ``cfm`` is the CFM whose map refines the images, None
+    where none does.
     """
 
     name: str
@@ -151,6 +155,7 @@ class RunPlan:
     protocol: str = ""
     seed_mode: str = SHARED
     keep_images: str = ALL
+    cfm: Registration | None = None
 
     @property
     def seeds(self) -> int:

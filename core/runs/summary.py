@@ -12,6 +12,7 @@ from typing import Any
 
 from truehue.core.batch.folder import FORMAT
 from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.registration import Registration
 from truehue.core.generation.registry import model
 from truehue.core.runs.records import (
     ALL,
@@ -61,7 +62,11 @@ _SOMETIMES = (
     "protocol",
     "seed_mode",
     "keep_images",
+    "cfm",
+    "cfm_files",
 )
+CFM_FILES = ("folder", "base")
+"""Of a CFM's registration, what is of this machine alone."""
 MADE = frozenset((*_TEXTS, *_WHOLE, *_NUMBERS_OR_NONE, *_REST, *_SOMETIMES))
 """All that a plan may say; ``imported`` is said of it here."""
 
@@ -98,6 +103,7 @@ def checked_summary(summary: Any) -> dict[str, Any]:
     _must(summary.get("seed_mode", SHARED) in SEED_MODES, "its seed_mode is unknown")
     _must(summary.get("keep_images", ALL) in KEEP_IMAGES, "its keep_images is unknown")
     _check_options(summary)
+    _check_cfm(summary)
     _check_scales(summary)
     _must(_is_time(summary["created_at"]), "its created_at is no time")
     return {**summary, "masker": _masker(summary["masker"]), "rules": _rules(summary)}
@@ -153,6 +159,32 @@ def _check_options(summary: Mapping[str, Any]) -> None:
         all(isinstance(version, str) for version in summary["made_with"].values()),
         "what it was made with is no text",
     )
+
+
+def _check_cfm(summary: Mapping[str, Any]) -> None:
+    named = {field.name for field in fields(Registration)}
+    for part, names in (("cfm", named - set(CFM_FILES)), ("cfm_files", set(CFM_FILES))):
+        cfm = summary.get(part)
+        _must(("cfm" in summary) == (part in summary), "its CFM is not whole")
+        if cfm is not None:
+            texts = isinstance(cfm, dict) and all(isinstance(item, str) for item in cfm.values())
+            _must(texts and set(cfm) == names, "its CFM is not whole")
+            _must(_json_length(cfm) <= MAX_PARTS, "its CFM is too long")
+
+
+def cfr_text(summary: Mapping[str, Any]) -> str:
+    """``CFR full, λ 0.7, map of CFM``; empty for images without CFR."""
+    cfr = summary["options"].get("cfr")
+    if not isinstance(cfr, Mapping):
+        return ""
+    parts = [f"CFR {cfr.get('variant', 'full')}"]
+    if cfr.get("variant") != "none":
+        parts.append(f"λ {cfr.get('strength')}")
+    if (chosen := cfr.get("map")) is not None:
+        named = {"cfm": "map of CFM", "first pass": "map of saturation"}
+        rows = str(cfr.get("source") or "map of a file")
+        parts.append(named.get(chosen, "map predicted") if isinstance(chosen, str) else rows)
+    return ", ".join(parts)
 
 
 def _check_scales(summary: Mapping[str, Any]) -> None:

@@ -27,7 +27,13 @@ from truehue.core.generation.memory import BadModelFolder, ModelMissing, is_out_
 from truehue.core.generation.opening import open_model
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.registry import model as registered
-from truehue.core.generation.request import Cancelled, LoadedModel, StepReport
+from truehue.core.generation.request import (
+    Cancelled,
+    GeneratedImage,
+    GenerationRequest,
+    LoadedModel,
+    StepReport,
+)
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.images.pixels import Mask
@@ -55,6 +61,7 @@ from truehue.core.runs.records import (
     RunPlan,
     StoredItem,
 )
+from truehue.core.runs.refinement import CfmRefiner
 from truehue.core.runs.score import not_generated, score
 from truehue.core.runs.shards import read_columns, result_of, row_of, schema
 from truehue.core.verdict.candidates import Acceptance
@@ -165,6 +172,7 @@ class RunProcessor:
         self._judging = Acceptance(k=plan.k, munsell=_munsell(plan.munsell))
         self.masker: Masker = open_masker(plan.masker, settings.sources, self._pin)
         self._model: LoadedModel | None = None
+        self._refiner = None if plan.cfm is None else CfmRefiner(plan.cfm)
 
     def do(self, position: int, attempt: int) -> Row:
         """The row of an image."""
@@ -176,6 +184,8 @@ class RunProcessor:
     def close(self) -> None:
         """Gives memory back."""
         self.masker.close()
+        if self._refiner is not None:
+            self._refiner.close()
         if self._model is not None:
             self._model.unload()
             self._model = None
@@ -238,8 +248,8 @@ class RunProcessor:
         model = self._opened()
         began = time.perf_counter()
         try:
-            (image,) = model.draw([request], self._on_step, self._context.stop)
-        except Cancelled:
+            image = self._drawn(model, request)
+        except (Cancelled, CannotWork):
             raise
         except Exception as error:
             raise _Seeded(error, request.seed) from error
@@ -275,6 +285,12 @@ class RunProcessor:
             notes=tuple(image.notes),
         )
         return _Image(image.srgb8, exact, rendered, result)
+
+    def _drawn(self, model: LoadedModel, request: GenerationRequest) -> GeneratedImage:
+        if self._refiner is not None:
+            return self._refiner.generate(model, request, self._on_step, self._context.stop)
+        (image,) = model.draw([request], self._on_step, self._context.stop)
+        return image
 
     def _stored(self, item: StoredItem, prompt: Prompt, blank: ItemResult) -> _Image:
         srgb8 = read_png(Path(item.file), "RGB")

@@ -39,6 +39,7 @@ from truehue.core.generation.renderer import FAILURES, LIGHTS
 from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import PROMPT_SETS
+from truehue.core.refinement.settings import VARIANTS as VARIANTS_OF_CFR
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.protocols import PROTOCOLS
 from truehue.core.runs.records import ALL, KEPT_ONE_IN, SHARED
@@ -46,7 +47,13 @@ from truehue.core.verdict.rules import RULES
 from truehue.tabs.command import array, start, status
 from truehue.tabs.command.status import folder_named, runs_root, status_json
 from truehue.tabs.page.errors import count_noun
-from truehue.tabs.runs.request import DEFAULT_IMAGES, DEFAULT_RULES, DETECTOR, SEGMENTER
+from truehue.tabs.runs.request import (
+    CFR_MAPS,
+    DEFAULT_IMAGES,
+    DEFAULT_RULES,
+    DETECTOR,
+    SEGMENTER,
+)
 
 EPILOG = """\
 examples:
@@ -57,6 +64,7 @@ examples:
   python -m truehue runs start --set mini --images-from ~/renders --model my-model --masker grounded
   python -m truehue runs start --set concepts --model sdxl-base-1.0 --images 5 --guidance 3,5,7,9
   python -m truehue runs start --set gencolorbench --protocol gencolorbench-paper --model sd3-medium
+  python -m truehue runs start --set mini --model sd3.5-medium --cfr full --lambda 0.7 --cfr-map cfm
   python -m truehue runs status
   python -m truehue runs resume 3f2a
   python -m truehue runs start --set gencolorbench --model sd3-medium --plan-only
@@ -172,6 +180,18 @@ START_OPTIONS = (
             "model's own)",
         ),
         arg("--negative TEXT", "negative prompt", default=""),
+        arg(
+            "--cfr VARIANT",
+            f"lower guidance where colors are too vivid: {', '.join(VARIANTS_OF_CFR)}",
+            default="",
+        ),
+        arg("--lambda X", "of --cfr, 0 to 1: how far", dest="cfr_strength"),
+        arg(
+            "--cfr-map MAP",
+            "where: saturation of a first pass, predicted (one pass), cfm (attention of the registered "
+            "CFM over a first pass), or an image file in which white is most (default saturation)",
+            default=CFR_MAPS[0],
+        ),
         arg("--light", f"renderer: {', '.join(LIGHTS)}", default="studio"),
         arg("--failure", f"renderer: {', '.join(FAILURES)}", default="none"),
     ),

@@ -18,6 +18,8 @@ from truehue.core.batch.records import BatchState
 from truehue.core.color.munsell import load_munsell
 from truehue.core.command import ProgressLine, print_now
 from truehue.core.errors import BadInput, DatabaseBusy, DataFolderError, TrueHueError
+from truehue.core.fidelity.cfm.registration import registered
+from truehue.core.fidelity.two_passes import painted_map
 from truehue.core.generation.backends.endpoints import configured_endpoints
 from truehue.core.generation.opening import missing
 from truehue.core.generation.registry import RENDERER, model
@@ -30,6 +32,7 @@ from truehue.core.prompts.importing.folder import read_prompt_folder
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.prompts.tables import objects
+from truehue.core.refinement.settings import rows_of
 from truehue.core.runs.estimate import Estimate, free_bytes
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
@@ -49,7 +52,7 @@ from truehue.tabs.runs.messages import (
     space_problem,
 )
 from truehue.tabs.runs.plan import about_of, chosen, default_workers, plans, sharing_text
-from truehue.tabs.runs.request import RunRequest, Workers
+from truehue.tabs.runs.request import CFR_MAPS, RunRequest, Workers
 from truehue.tabs.runs.stored import OF_RUN, of_model, of_run
 from truehue.tabs.runs.trial import Trials
 
@@ -112,8 +115,9 @@ def requested_plans(options: argparse.Namespace) -> tuple[PlanInputs, list[RunPl
         load_munsell(options.munsell)
     inputs = plan_inputs(options, request)
     munsell = str(Path(options.munsell).resolve()) if options.munsell else ""
+    cfm = registered(Path(options.data).expanduser()) if request.cfr else None
     return inputs, plans(
-        inputs.request, inputs.prompts, inputs.title, inputs.set_name, munsell, inputs.items
+        inputs.request, inputs.prompts, inputs.title, inputs.set_name, munsell, inputs.items, cfm
     )
 
 
@@ -137,11 +141,24 @@ def _fields(options: argparse.Namespace, stored: bool) -> dict[str, Any]:
     return {
         **{name: getattr(options, name) for name in names},
         "set": options.set or preset or "mini",
+        **_cfr_map(options.cfr_map),
         "kind": "stored" if stored else "drawn",
         "models": models,
         "price": options.price_per_hour,
         "ray": "",
     }
+
+
+def _cfr_map(name: str) -> dict[str, Any]:
+    """The field of a map for CFR: of its own name, or the gray of an image file. Raises BadInput."""
+    if name in CFR_MAPS:
+        return {"cfr_map": name}
+    path = Path(name).expanduser()
+    if not path.is_file():
+        raise BadInput(
+            f"--cfr-map is {', '.join(CFR_MAPS)} or an image file, and {name[:80]!r} is none."
+        )
+    return {"cfr_map": CFR_MAPS[0], "cfr_rows": tuple(rows_of(painted_map(path)))}
 
 
 def workers_of(options: argparse.Namespace, about: Mapping[str, Any]) -> ExecutionSettings:

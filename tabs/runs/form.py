@@ -48,6 +48,7 @@ from truehue.tabs.library.service import SELECTION, Library, SetInfo, canonical
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.fidelity import Fidelity
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.roles import Actor, allowed, authorize, may_open
 from truehue.tabs.runs.messages import images_text, money_text, plan_remarks, space_problem
@@ -320,7 +321,8 @@ def plan_runs(
             "workers",
         )
     execution = Execution(request.workers, team, address, owner=actor.id)
-    run_plans = plans(request, prompts, title, set_name, context.munsell_file, items)
+    cfm = context.service(Fidelity).registration() if request.cfr else None
+    run_plans = plans(request, prompts, title, set_name, context.munsell_file, items, cfm)
     return run_plans, execution, len(every)
 
 

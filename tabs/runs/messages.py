@@ -15,7 +15,13 @@ from truehue.core.runs.plan import plan_json
 from truehue.core.runs.protocols import changes, protocol, protocol_text
 from truehue.core.runs.records import DRAWN, STORED, RunPlan
 from truehue.core.runs.subsample import family_of
-from truehue.core.runs.summary import guidance_text, kept_text, masker_text, seeds_text
+from truehue.core.runs.summary import (
+    cfr_text,
+    guidance_text,
+    kept_text,
+    masker_text,
+    seeds_text,
+)
 from truehue.tabs.batches.messages import bytes_text, progress_parts
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.runs.request import RunRequest
@@ -64,6 +70,7 @@ def facts_text(summary: Mapping[str, Any]) -> str:
         f"{summary['steps']} steps" if summary["steps"] else "",
         f"{options['light']} light" if options.get("light") else "",
         f"failure: {options['failure']}" if options.get("failure", "none") != "none" else "",
+        cfr_text(summary),
         masker_text(summary["masker"]),
         measured_text(summary),
         ", ".join(rule_id for rule_id, _ in summary["rules"])

@@ -10,14 +10,16 @@ from typing import Any
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.concepts.matching import normal, similar
 from truehue.core.errors import BadInput
+from truehue.core.fidelity.cfm.registration import HOW_TO, Registration
 from truehue.core.generation.registry import RENDERER, name_of, released_settings
 from truehue.core.machine import local_gpus, usable_cores
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.plan import make_plan
 from truehue.core.runs.protocols import protocol
 from truehue.core.runs.records import GenerationPlan, RunPlan, ScoringPlan, StoredItem
+from truehue.core.runs.refinement import is_cfm_map
 from truehue.core.runs.subsample import subsample
-from truehue.core.runs.summary import with_weights
+from truehue.core.runs.summary import cfr_text, with_weights
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.runs.request import RunRequest
 
@@ -85,10 +87,12 @@ def plans(
     set_name: str = "",
     munsell: str = "",
     items: Sequence[StoredItem] = (),
+    cfm: Registration | None = None,
 ) -> list[RunPlan]:
     """One plan a model. ``prompts`` as :func:`chosen` gave them, ``title`` what people call their
     set, ``set_name`` what the plan calls it (without one, the request's), ``munsell`` the file of
-    samples, ``items`` the images of a request that scores stored ones. Raises BadInput for what
+    samples, ``items`` the images of a request that scores stored ones, ``cfm`` the registered CFM,
+    which is planned where its map is asked for. Raises BadInput for what
     no run can be.
     """
     run_plans = []
@@ -97,7 +101,7 @@ def plans(
             plan = make_plan(
                 prompts,
                 model,
-                drawing=_drawing(request, model),
+                drawing=_drawing(request, model, cfm),
                 judging=ScoringPlan(request.masker_spec, request.rules, request.k, munsell),
                 items=items if request.is_stored else None,
                 name=_name(request, model, title, len(prompts)),
@@ -110,11 +114,15 @@ def plans(
     return run_plans
 
 
-def _drawing(request: RunRequest, model_id: str) -> GenerationPlan:
-    """How a model draws; what it does not take is not written down as if it had."""
+def _drawing(request: RunRequest, model_id: str, cfm: Registration | None) -> GenerationPlan:
+    """How a model draws; what it does not take is not written down as if it had. Raises BadInput
+    where CFM's map is asked for and no CFM is registered."""
     if request.is_stored:
         return GenerationPlan(request.images, request.seed)
-    if model_id == RENDERER:
+    by_cfm = bool(request.cfr) and is_cfm_map(request.options_of_cfr)
+    if by_cfm and cfm is None:
+        raise BadInput(HOW_TO, "cfr_map")
+    if model_id == RENDERER and not request.cfr:
         options = {"light": request.light, "failure": request.failure}
         return GenerationPlan(
             request.images,
@@ -133,6 +141,8 @@ def _drawing(request: RunRequest, model_id: str) -> GenerationPlan:
         negative_text=request.negative,
         seed_mode=request.seeds,
         keep_images=request.keep_images,
+        options=request.options_of_cfr,
+        cfm=cfm if by_cfm else None,
     )
     if not (request.protocol and protocol(request.protocol).released):
         return drawing
@@ -176,7 +186,8 @@ def _name(request: RunRequest, model_id: str, title: str, prompts: int) -> str:
     seed = f", seed {request.seed}" if is_generated else ""
     size = f", {request.size} px" if is_generated and request.size else ""
     settings = f", {request.protocol}" if request.protocol else ""
-    return f"{called}{failure}{settings}{seed}{size} · {', '.join(part for part in parts if part)}"
+    cfr = f", {text}" if (text := cfr_text({"options": request.options_of_cfr})) else ""
+    return f"{called}{failure}{cfr}{settings}{seed}{size} · {', '.join(part for part in parts if part)}"
 
 
 def about_of(plan: RunPlan) -> dict[str, Any]:

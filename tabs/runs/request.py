@@ -20,6 +20,8 @@ from truehue.core.generation.request import MAX_SEED
 from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.masks.grounded.weights import vision_model
 from truehue.core.prompts.prompt import TASKS
+from truehue.core.refinement.settings import FIRST_PASS, MAPPED, MAX_CELLS, PREDICTED
+from truehue.core.refinement.settings import VARIANTS as VARIANTS_OF_CFR
 from truehue.core.runs.protocols import PROTOCOLS, Protocol, protocol
 from truehue.core.runs.records import (
     ALL,
@@ -31,6 +33,7 @@ from truehue.core.runs.records import (
     SHARED,
     MaskerSpec,
 )
+from truehue.core.runs.refinement import CFM_MAP
 from truehue.core.verdict.candidates import MAX_NEIGHBORS
 from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.page.requests import PageRequest, Whole, list_of_single, single_of, texts
@@ -42,6 +45,9 @@ MAX_IMAGES = 1_000
 MAX_WORKERS = 256
 MAX_MODELS = 200
 MAX_NAME = 120
+CFR_MAPS = ("saturation", "predicted", CFM_MAP)
+"""Where CFR's map comes from: the saturation or CFM's attention of a first pass, or the image that
+the sampler predicts."""
 
 
 def _scales(scales: Any) -> Any:
@@ -129,8 +135,10 @@ class RunRequest(Workers):
     each scale of ``guidance``. Several ``models`` become one run each; of ``kind`` ``stored``, the
     one model is whose images of the data folder are scored. ``protocol`` names a
     preset of truehue.core.runs.protocols, which says all that is not said here; ``settings`` is its
-    former name. ``seeds`` and ``keep_images`` are the ``seed_mode`` and ``keep_images`` of a RunPlan.
-    ``ray`` is an address of a cluster, or nothing for this machine; ``price`` is of an hour.
+    former name. ``cfr`` is a variant of CFR, ``cfr_strength`` its λ, ``cfr_map`` of
+    :data:`CFR_MAPS`, and ``cfr_rows`` a map of one's own in its place. ``seeds`` and
+    ``keep_images`` are the ``seed_mode`` and ``keep_images`` of a RunPlan. ``ray`` is an address of
+    a cluster, or nothing for this machine; ``price`` is of an hour.
     """
 
     kind: str = "drawn"
@@ -151,6 +159,10 @@ class RunRequest(Workers):
     guidance: Annotated[tuple[float, ...], BeforeValidator(_scales)] = ()
     protocol: Annotated[str, single_of("protocol", (entry.id for entry in PROTOCOLS))] = ""
     negative: str = ""
+    cfr: Annotated[str, single_of("variant of CFR", VARIANTS_OF_CFR)] = ""
+    cfr_strength: Annotated[float, Field(ge=0, le=1, title="λ of CFR")] | None = None
+    cfr_map: Annotated[str, single_of("map for CFR", CFR_MAPS)] = CFR_MAPS[0]
+    cfr_rows: Annotated[tuple[str, ...], Field(max_length=MAX_CELLS)] = ()
     light: Annotated[str, single_of("light", LIGHTS)] = "studio"
     failure: Annotated[str, single_of("failure", FAILURES)] = "none"
     seeds: Annotated[str, single_of("way of seeds", SEED_MODES)] = SHARED
@@ -212,6 +224,7 @@ class RunRequest(Workers):
         for rule_id in self.rules:
             _field("rules", lambda rule_id=rule_id: rule(rule_id))  # type: ignore[misc]
         self._check_settings()
+        self._check_cfr()
         self._check_masker()
         return self
 
@@ -222,6 +235,32 @@ class RunRequest(Workers):
             if getattr(self, name) and self.models != (RENDERER,):
                 text = f"The settings {self.protocol} say the {name}: leave one of both out."
                 raise BadInput(text, name)
+
+    def _check_cfr(self) -> None:
+        if not self.cfr:
+            if self.cfr_strength is not None or self.cfr_rows or self.cfr_map != CFR_MAPS[0]:
+                raise BadInput("λ and a map are of CFR: name its variant.", "cfr")
+            return
+        if self.is_stored:
+            raise BadInput("CFR is for images that are generated: leave it out.", "cfr")
+        if self.cfr != "none" and self.cfr_strength is None:
+            raise BadInput("Give λ of CFR, from 0 to 1: the paper states none.", "cfr_strength")
+        has_map = self.cfr_rows or self.cfr_map != CFR_MAPS[0]
+        if has_map and self.cfr not in MAPPED:
+            raise BadInput(f"The variant {self.cfr} reads no map: leave it out.", "cfr_map")
+
+    @property
+    def options_of_cfr(self) -> dict[str, Any]:
+        """``cfr`` among the options of a generation; empty without CFR."""
+        if not self.cfr:
+            return {}
+        cfr: dict[str, Any] = {"strength": self.cfr_strength or 0.0, "variant": self.cfr}
+        if self.cfr_rows:
+            cfr |= {"map": list(self.cfr_rows), "source": "map of a file"}
+        elif self.cfr in MAPPED:
+            named = {"saturation": FIRST_PASS, "predicted": PREDICTED, "cfm": CFM_MAP}
+            cfr["map"] = named[self.cfr_map]
+        return {"cfr": cfr}
 
     def _check_models(self) -> None:
         if self.is_stored and len(self.models) != 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import tempfile
 from collections.abc import Callable, Sequence
@@ -121,5 +122,5 @@ def _key(plan: RunPlan) -> Any:
         plan.guidances,
         plan.set_name,
         plan.keep_images,
-        tuple(sorted(plan.options.items())),
+        json.dumps(plan.options, sort_keys=True),
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -221,6 +222,16 @@ def test_the_estimate_tries_three_pictures_and_begins_nothing(
         (("start", "--rules", "mine"), 'No rule is called "mine"'),
         (("start", "--images-from", "here"), "Say with one --model"),
         (("start", "--workers", "none"), "--workers"),
+        (("start", "--cfr", "most"), "There is no variant of CFR 'most'"),
+        (("start", "--cfr", "full"), "Give λ of CFR"),
+        (("start", "--lambda", "0.7"), "name its variant"),
+        (("start", "--cfr", "temporal", "--lambda", "1", "--cfr-map", "cfm"), "reads no map"),
+        (("start", "--cfr", "full", "--lambda", "1"), "Leave CFR out"),
+        (("start", "--cfr", "full", "--lambda", "1", "--cfr-map", "no.png"), "is none"),
+        (
+            ("start", "--model", "small", "--cfr", "full", "--lambda", "1", "--cfr-map", "cfm"),
+            "No CFM",
+        ),
         (("resume", "abc"), "There is no run in"),
     ],
 )
@@ -378,6 +389,17 @@ def test_an_estimate_says_which_weights_are_missing(
     done = runs(*line, "--data", str(file))
     assert done.returncode == 2
     assert f"The data folder {file} cannot be used" in done.stderr
+
+
+def test_a_map_of_a_file_refines_every_image(tmp_path: Path) -> None:
+    Image.fromarray(np.array([[0, 255]], np.uint8)).save(tmp_path / "map.png")
+    line = ("start", "--set", str(prompt_file(tmp_path)), "--data", str(tmp_path / "data"))
+    line += ("--model", "small", "--cfr", "full", "--lambda", "0.5", "--estimate-only")
+    done = runs(*line, "--no-trial", "--cfr-map", str(tmp_path / "map.png"))
+    assert done.returncode == 0, done.stderr
+    assert "CFR full, λ 0.5, map of a file" in done.stdout
+    done = runs(*line, "--no-trial")
+    assert "CFR full, λ 0.5, map of saturation" in done.stdout
 
 
 def test_a_name_that_nobody_knows_is_said_first_while_the_app_is_open(tmp_path: Path) -> None:
