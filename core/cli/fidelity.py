@@ -25,6 +25,7 @@ from truehue.core.cli.fidelity_scoring import (
     images_of,
     numbers_of,
 )
+from truehue.core.cli.fidelity_sets import set_command
 from truehue.core.command import (
     INTERRUPTED,
     JSON,
@@ -92,6 +93,7 @@ examples:
       --base tiny --out cfm
   python -m truehue fidelity evaluate --groups cfd/test.json --cfm cfm --measure delta_sat
   python -m truehue fidelity sweep photos --measure delta_sat
+  python -m truehue fidelity set --run 3f2a --real photos --inception inception-2015-12-05.pt
   python -m truehue fidelity reference photos --source "ours, CC0" --out photos.json
   python -m truehue fidelity vivid renders --reference photos.json
 """
@@ -512,7 +514,17 @@ COMMAND = Command(
     "fidelity",
     "Groups of images by falling color fidelity, and metrics trained and tested by them: the "
     "protocol of “Too Vivid to Be Real?”.",
-    (_build, _base, _instruction, _train, evaluate_command, sweep_command, _reference, _vivid),
+    (
+        _build,
+        _base,
+        _instruction,
+        _train,
+        evaluate_command,
+        sweep_command,
+        set_command,
+        _reference,
+        _vivid,
+    ),
     epilog=EPILOG,
     former="-m core.fidelity",
     stopped=(

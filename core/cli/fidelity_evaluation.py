@@ -31,11 +31,13 @@ from truehue.core.cli.fidelity_scoring import (
     imported_scores,
     make_out,
     numbers_of,
+    ready_metrics,
 )
 from truehue.core.cli.small_report import chart
 from truehue.core.command import (
     arg,
     command,
+    flag,
 )
 from truehue.core.errors import BadInput, ImageError
 from truehue.core.fidelity.building import read_photographs
@@ -52,6 +54,7 @@ from truehue.core.fidelity.vividness import SetVividness, set_vividness
 from truehue.core.files import replace_file
 from truehue.core.images.load import load_image
 from truehue.core.published import PublishedTable, tables
+from truehue.core.scores.learned import BY_ID
 from truehue.core.scores.measures import measure_of
 
 _DATA = Path("data") / "fidelity"
@@ -89,7 +92,7 @@ def evaluate_command(options: argparse.Namespace) -> int:
     metrics = []
     for name in dict.fromkeys(options.measure):
         check_direction(measure_of(name))
-        metrics.append(computed_metric(name))
+        metrics.append(computed_metric(name, options.cpu))
     values = [imported_scores(path, options.lower_better) for path in options.scores]
     metrics += cfm_metrics(options)
     if not metrics and not values:
@@ -168,6 +171,7 @@ def _rating(ratings: Mapping[str, float], item: Item, image_ids: Mapping[Path, s
     "photographs at other saturations: where does each metric like them best?",
     arg("folder FOLDER", "of photographs", type=Path),
     arg("--measure ID", "of truehue score --list; several times", action="append", default=[]),
+    flag("--all", "every measure that can be computed here, in one figure"),
     *CFM_OPTIONS,
     arg("--captions TABLE", "file and caption, which CFM reads", type=Path),
     arg("--scales", "default %(default)s", default=",".join(f"{s:g}" for s in SCALES)),
@@ -186,10 +190,13 @@ def sweep_command(options: argparse.Namespace) -> int:
         images = [(photograph.path, photograph.caption) for photograph in photographs]
     for name in options.measure:
         check_direction(measure_of(name))
-    metrics = [computed_metric(name) for name in dict.fromkeys(options.measure)]
-    metrics += cfm_metrics(options)
+    if options.captions is None and any(
+        BY_ID[n].reads_prompt for n in options.measure if n in BY_ID
+    ):
+        raise BadInput("A measure reads captions: give --captions TABLE.")
+    metrics = _swept(options)
     if not metrics:
-        raise BadInput("Say what to sweep: --measure or --cfm.")
+        raise BadInput("Say what to sweep: --measure, --all or --cfm.")
     make_out(options.out)
     file = ScoreFile(options.out / "scores.jsonl")
     rows: dict[Metric, list[list[float]]] = {metric: [] for metric in metrics}
@@ -222,6 +229,20 @@ def sweep_command(options: argparse.Namespace) -> int:
         print(line)
     print(f"See {options.out / 'sweep.svg'}, sweep.csv and sweep.json.")
     return 2 if bad else 0
+
+
+def _swept(options: argparse.Namespace) -> list[Metric]:
+    """The metrics of a sweep; what ``--all`` cannot compute here is said on standard error."""
+    names = list(dict.fromkeys(options.measure))
+    if not options.all:
+        return [computed_metric(name, options.cpu) for name in names] + cfm_metrics(options)
+    metrics, missing = ready_metrics(options.cpu)
+    for sentence in missing:
+        print(f"left out: {sentence}", file=sys.stderr)
+    if options.captions is None:
+        prompted = {learned.name for learned in BY_ID.values() if learned.reads_prompt}
+        metrics = [metric for metric in metrics if metric.name not in prompted]
+    return metrics + cfm_metrics(options)
 
 
 def _unscored(curve: Curve) -> str:

@@ -21,12 +21,18 @@ from truehue.core.command import (
     flag,
 )
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
-from truehue.core.fidelity.cfm.registration import cfm_fingerprint
+from truehue.core.fidelity.cfm.registration import (
+    Registration,
+    cfm_fingerprint,
+    open_registered,
+)
 from truehue.core.fidelity.cfm.scorer import INSTRUCTION, READING, CfmScorer, open_cfm
 from truehue.core.files import file_problem
+from truehue.core.generation.weights.sources import Sources
 from truehue.core.image_sets import SUFFIXES
 from truehue.core.images.load import image_id, load_image
 from truehue.core.machine import Placement, machine, placement
+from truehue.core.scores.learned import BY_ID, open_learned
 from truehue.core.scores.measures import MEASURES, measure_of
 from truehue.core.scores.records import LOW, NEITHER, SCORED, Measure
 from truehue.core.scores.scoring import score_image
@@ -84,9 +90,12 @@ class Item:
     caption: str
 
 
-def computed_metric(measure_id: str) -> Metric:
-    """A measure of the list that is computed of images. Raises BadInput for one that is not."""
+def computed_metric(measure_id: str, cpu: bool = False, sources: Sources | None = None) -> Metric:
+    """A measure that is computed of images: of the list, or a learned one, which is loaded. Raises
+    BadInput for one that is not."""
     measure = measure_of(measure_id)
+    if measure_id in BY_ID:
+        return learned_metric(measure_id, local_placement(cpu).device, sources)
     if measure.of is None:
         raise BadInput(f"{measure.name} is not computed here: give its scores with --scores.")
     settings = json.dumps(dict(measure.parameters), sort_keys=True)
@@ -96,6 +105,41 @@ def computed_metric(measure_id: str) -> Metric:
 
     key = f"{measure.id} {measure.version} {settings}"
     return Metric(measure.name, key, measure.better != LOW, of)
+
+
+def learned_metric(measure_id: str, device: str, sources: Sources | None = None) -> Metric:
+    """A learned measure, loaded. Raises BadInput and ModelMissing with what to get."""
+    measure, opened = open_learned(measure_id, sources or Sources.local(), device)
+
+    def of(srgb8: np.ndarray, caption: str) -> Scored:
+        if BY_ID[measure_id].reads_prompt and not caption.strip():
+            return math.nan, f"{measure.name} reads an image and its prompt."
+        try:
+            value = opened.score(srgb8, caption)
+        except TrueHueError as error:
+            return math.nan, str(error)
+        return (value, "") if math.isfinite(value) else (math.nan, f"{measure.name} gave {value}.")
+
+    return Metric(measure.name, f"{measure.id} {measure.version}", measure.better != LOW, of)
+
+
+def ready_metrics(
+    cpu: bool = False, sources: Sources | None = None
+) -> tuple[list[Metric], list[str]]:
+    """Every measure that is computed here and has a better end, learned ones included; and for each
+    of these that is missing, what to get."""
+    metrics = [
+        computed_metric(measure.id)
+        for measure in MEASURES
+        if measure.of is not None and measure.better != NEITHER
+    ]
+    missing = []
+    for measure_id in BY_ID:
+        try:
+            metrics.append(computed_metric(measure_id, cpu, sources))
+        except TrueHueError as error:
+            missing.append(str(error))
+    return metrics, missing
 
 
 def _scored(measure: Measure, srgb8: np.ndarray) -> Scored:
@@ -134,14 +178,27 @@ def cfm_metric(
     or, where there is none, of its own folder."""
     scorer = open_cfm(folder, base, placement, instruction)
     reading = scorer.reading
+    fingerprint = cfm_fingerprint(folder, base or folder)
     if reading.instruction == INSTRUCTION:
         source = "TrueHue's own instruction"
     elif instruction is not None:
         source = f"the instruction of {instruction.name}"
     else:
         source = f"the instruction of the checkpoint's {READING}"
+    return _read_by(scorer, folder, source, fingerprint)
+
+
+def registered_metric(registration: Registration, placement: Placement) -> Metric:
+    """The registered CFM, loaded; see :func:`cfm_metric`."""
+    scorer = open_registered(registration, placement)
+    source = registration.instruction_text
+    return _read_by(scorer, Path(registration.folder), source, registration.checkpoint)
+
+
+def _read_by(scorer: CfmScorer, folder: Path, source: str, fingerprint: str) -> Metric:
+    reading = scorer.reading
     cfm = CfmSource(
-        cfm_fingerprint(folder, base or folder),
+        fingerprint,
         source,
         hashlib.sha256(reading.instruction.encode()).hexdigest(),
         reading.area_px,

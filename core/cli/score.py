@@ -8,7 +8,9 @@ with the reason on standard error; the other images are still scored.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +18,18 @@ from pathlib import Path
 
 import numpy as np
 
+from truehue.core.cli.fidelity_scoring import (
+    Metric,
+    computed_metric,
+    local_placement,
+    ready_metrics,
+    registered_metric,
+)
 from truehue.core.command import JSON_LINES, Command, UsageError, arg, data_folder, flag
 from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.fidelity.building import read_photographs
 from truehue.core.fidelity.cfm.registration import (
+    HOW_TO,
     Registration,
     forget,
     open_registered,
@@ -26,17 +37,20 @@ from truehue.core.fidelity.cfm.registration import (
     registered,
 )
 from truehue.core.fidelity.cfm.scorer import CfmScorer
-from truehue.core.images.load import load_image
+from truehue.core.images.load import image_id, load_image
 from truehue.core.scores.cfm import cfm_measures, scored_by_cfm
+from truehue.core.scores.learned import BY_ID, LEARNED
 from truehue.core.scores.measures import add_measures, all_measures, measure_of
 from truehue.core.scores.records import Measure, ScoreRecord
 from truehue.core.scores.scoring import score_image
+from truehue.core.spreadsheets import escape_formula
 
 EPILOG = """\
 examples:
   python -m truehue score --list
   python -m truehue score mug.png
   python -m truehue score photographs/*.jpg --json > scores.jsonl
+  python -m truehue score --table images.csv > scores.csv
   python -m truehue score --register CFM_7B --base Qwen2-VL-7B --instruction theirs.txt
   python -m truehue score market.png --measure cfm --prompt "a market in the rain"
 """
@@ -53,11 +67,21 @@ def _score(options: argparse.Namespace) -> int:
         if options.list:
             for measure in all_measures():
                 print(f"{measure.id} {measure.version}  {measure.name}: {_about(measure)}")
+            for learned in LEARNED:
+                print(
+                    f"{learned.id}  {learned.name}: {learned.formula}. {learned.source}. With "
+                    f"--table. {learned.how_to}"
+                )
             return 0
+        if options.table is not None:
+            return _table(options, data)
         if not options.images:
-            raise UsageError("name at least one image, or --list")
+            raise UsageError("name at least one image, --table, or --list")
         measures = [measure_of(measure_id) for measure_id in options.measure]
         measures = measures or [measure for measure in all_measures() if measure.of is not None]
+        learned = [measure.name for measure in measures if measure.id in BY_ID]
+        if learned:
+            raise BadInput(f"{', '.join(learned)} reads images of a table with prompts: --table.")
         elsewhere = [measure.name for measure in measures if not measure.computed]
         if elsewhere:
             raise BadInput(f"{', '.join(elsewhere)} is not computed here.")
@@ -73,6 +97,68 @@ def _score(options: argparse.Namespace) -> int:
         raise BadInput(f"error: {error}") from error
     whole = [_scored(path, measures, cfm, options.json) for path in options.images]
     return 0 if all(whole) else 2
+
+
+def _table(options: argparse.Namespace, data: Path) -> int:
+    """Scores the images of a table, each with its prompt, and prints CSV or JSON lines."""
+    if options.images or options.prompt:
+        raise UsageError("--table names the images and their prompts: leave those out")
+    photographs = read_photographs(options.table.parent, options.table)
+    metrics = _metrics(options, data)
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    if not options.json:
+        writer.writerow(("file", "prompt", "image_id", "measure", "version", "value", "reason"))
+    whole = True
+    for photograph in photographs:
+        try:
+            srgb8 = load_image(photograph.path).srgb8
+        except TrueHueError as error:
+            print(f"{photograph.path}: {error}", file=sys.stderr)
+            whole = False
+            continue
+        file = photograph.path.relative_to(options.table.parent.resolve()).as_posix()
+        for metric in metrics:
+            assert metric.of is not None  # computed ones alone
+            value, reason = metric.of(srgb8, photograph.caption)
+            whole &= not math.isnan(value)
+            measure_id, _, version = metric.key.partition(" ")
+            fields = {
+                "file": file,
+                "prompt": photograph.caption,
+                "image_id": image_id(srgb8),
+                "measure": measure_id,
+                "version": version,
+                "value": None if math.isnan(value) else value,
+                "reason": reason,
+            }
+            if options.json:
+                print(json.dumps(fields, ensure_ascii=False), flush=True)
+            else:
+                cells = ["" if cell is None else cell for cell in fields.values()]
+                writer.writerow([escape_formula(c) if isinstance(c, str) else c for c in cells])
+    return 0 if whole else 2
+
+
+def _metrics(options: argparse.Namespace, data: Path) -> list[Metric]:
+    """Those that were named, or all that can be computed here; what is missing is said."""
+    registration = registered(data)
+    names = list(dict.fromkeys(options.measure))
+    if not names:
+        metrics, missing = ready_metrics()
+        metrics.insert(0, computed_metric("mean_saturation"))
+        for sentence in missing:
+            print(f"left out: {sentence}", file=sys.stderr)
+        if registration is not None:
+            metrics.append(registered_metric(registration, local_placement(cpu=False)))
+        return metrics
+    if "cfm" in names and registration is None:
+        raise BadInput(HOW_TO)
+    return [
+        registered_metric(registration, local_placement(cpu=False))
+        if name == "cfm" and registration is not None
+        else computed_metric(name)
+        for name in names
+    ]
 
 
 @dataclass(frozen=True)
@@ -154,6 +240,12 @@ COMMAND = Command(
             default=[],
         ),
         arg("--prompt TEXT", "the images' prompt, which CFM reads", default=""),
+        arg(
+            "--table FILE",
+            "CSV or Parquet of file and prompt: all measures that can be computed here, learned ones "
+            "included, as CSV with image_id, measure and value",
+            type=Path,
+        ),
         data_folder("the app's data folder, where CFM is registered"),
         arg(
             "--register MODEL",

@@ -8,6 +8,7 @@ from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.registration import HOW_TO
 from truehue.core.fidelity.vividness import delta_sat_score, saturation_score
 from truehue.core.refinement.settings import NATURAL_SATURATION
+from truehue.core.scores.learned import BY_ID
 from truehue.core.scores.records import LOW, NEITHER, Measure
 
 _CFM = ("cfm", "cfm_logit")
@@ -95,5 +96,7 @@ def measure_of(measure_id: str) -> Measure:
             return measure
     if measure_id in _CFM:
         raise BadInput(HOW_TO)
+    if measure_id in BY_ID:
+        return BY_ID[measure_id].measure()
     known = ", ".join(measure.id for measure in measures)
     raise BadInput(f"There is no measure {measure_id[:40]!r}: give one of {known}.")

@@ -232,7 +232,7 @@ def test_the_examples_of_the_help_parse() -> None:
     for example in examples:
         options = COMMAND.parser().parse_args(shlex.split(" ".join(example)))
         # Ids that there are: others raise.
-        for name in filter(None, getattr(options, "models", "").split(",")):
+        for name in filter(None, (getattr(options, "models", "") or "").split(",")):
             model(name)
         for name in getattr(options, "measure", []):
             measure_of(name)

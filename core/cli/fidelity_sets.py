@@ -1,0 +1,191 @@
+"""``fidelity set``: measures of a whole set of images, such as FID, beside each other."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from truehue.core.cli.fidelity_scoring import (
+    CFM_OPTIONS,
+    Item,
+    Metric,
+    ScoreFile,
+    cfm_metrics,
+    computed_metric,
+    images_of,
+    local_placement,
+    ready_metrics,
+    registered_metric,
+)
+from truehue.core.command import JSON, MODELS_FOLDER, arg, command, data_folder, flag
+from truehue.core.errors import BadInput, ImageError
+from truehue.core.fidelity.building import read_photographs
+from truehue.core.fidelity.cfm.registration import registered
+from truehue.core.fidelity.frechet import (
+    FEW,
+    Gaussian,
+    Inception,
+    frechet_distance,
+    gaussian_of,
+)
+from truehue.core.fidelity.sets import (
+    FOLDER,
+    SetImage,
+    SetNumber,
+    images_of_run,
+    mean_over_prompts,
+    read_set,
+    run_named,
+    saturation_numbers,
+    set_number,
+    write_set,
+)
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.images.load import load_image
+from truehue.core.refinement.settings import NATURAL_SATURATION
+
+
+@command(
+    "set",
+    "FID, CLIPScore, ΔSat, CFM and others of a set of images: a row of the paper's Table 3",
+    arg(
+        "--run RUN", "a run's name, or the first characters of its id", dest="run_name", default=""
+    ),
+    arg("--images FOLDER", "a folder of images instead", type=Path),
+    arg("--captions TABLE", "of --images: file and caption", type=Path),
+    arg(
+        "--measure ID",
+        "of truehue score --list or clip_score, pick_score, image_reward, hpsv3, clip_iqa, musiq; "
+        "several times (default: all that can be computed here)",
+        action="append",
+        default=[],
+    ),
+    *CFM_OPTIONS,
+    flag("--no-registered", "leave out the CFM that is registered in --data"),
+    arg("--real FOLDER", "photographs that FID compares with", type=Path),
+    arg("--inception FILE", "weights of FID, inception-2015-12-05.pt", type=Path),
+    arg("--out FILE", "default: fidelity/sets/ID.json in the data folder", type=Path),
+    data_folder("the app's data folder, with runs in its runs/"),
+    MODELS_FOLDER,
+    JSON,
+)
+def set_command(options: argparse.Namespace) -> int:
+    if bool(options.run_name) == (options.images is not None):
+        raise BadInput("Name a set: --run or --images.")
+    data = Path(options.data).expanduser()
+    if (options.real is None) != (options.inception is None):
+        raise BadInput("FID needs both --real and --inception.")
+    images, name, key = _images(options, data)
+    out = options.out or data / FOLDER / f"{key}.json"
+    metrics = _metrics(options, data)
+    saturation = computed_metric("mean_saturation")
+
+    def report_progress(done: int, count: int) -> None:
+        if done % 100 == 0 or done == count:
+            print(f"{done:,} of {count:,} images", file=sys.stderr, flush=True)
+
+    items = [Item(image.path, image.prompt) for image in images]
+    scores = ScoreFile(out.parent / f"{out.stem}-scores.jsonl").scores(
+        [saturation, *metrics], items, report_progress
+    )
+    numbers = saturation_numbers(
+        images, [scores[item][saturation.key][0] for item in items], NATURAL_SATURATION
+    )
+    for metric in metrics:
+        pairs = [scores[item][metric.key] for item in items]
+        mean = mean_over_prompts(images, [p[0] for p in pairs], [p[1] for p in pairs])
+        about = {"metric": metric.name, "key": metric.key}
+        if metric.cfm is not None:
+            about["cfm"] = asdict(metric.cfm)  # type: ignore[assignment]
+        numbers[_key(metric, numbers)] = set_number(mean, about)
+    if options.real is not None:
+        device = local_placement(options.cpu).device
+        inception = Inception(options.inception, device)
+        numbers["fid"] = _fid(inception, [image.path for image in images], options.real)
+    write_set(out, name, numbers)
+    if options.json:
+        print(json.dumps({key: asdict(value) for key, value in read_set(out).items()}))
+    else:
+        for key, number in numbers.items():
+            print(f"{key}: {_text(number)}")
+        print(f"See {out}.")
+    return 0
+
+
+def _images(options: argparse.Namespace, data: Path) -> tuple[list[SetImage], str, str]:
+    """The images, what they are called, and the name of their file."""
+    if options.run_name:
+        folder = run_named(data / "runs", options.run_name)
+        return images_of_run(folder), str(folder.summary()["name"]), folder.path.name
+    if options.captions is not None:
+        photographs = read_photographs(options.images, options.captions)
+        listed = [(photograph.path, photograph.caption) for photograph in photographs]
+    else:
+        listed = [(path, "") for path in images_of(options.images)]
+    images = [SetImage(path, text, number) for number, (path, text) in enumerate(listed)]
+    return images, str(options.images), options.images.resolve().name
+
+
+def _metrics(options: argparse.Namespace, data: Path) -> list[Metric]:
+    """The metrics to compute; what is missing here is said on standard error."""
+    sources = Sources.local(Path(options.models).expanduser() if options.models else None)
+    if options.measure:
+        metrics = [
+            computed_metric(name, options.cpu, sources)
+            for name in dict.fromkeys(options.measure)
+            if name not in ("mean_saturation", "delta_sat")
+        ]
+    else:
+        ready, missing = ready_metrics(options.cpu, sources)
+        metrics = [metric for metric in ready if not metric.key.startswith("delta_sat ")]
+        for sentence in missing:
+            print(f"left out: {sentence}", file=sys.stderr)
+    metrics += cfm_metrics(options)
+    registration = None if options.no_registered or options.cfm else registered(data)
+    if registration is not None:
+        metrics.append(registered_metric(registration, local_placement(options.cpu)))
+    return metrics
+
+
+def _key(metric: Metric, taken: dict[str, SetNumber]) -> str:
+    """``cfm`` for the first CFM, else the measure's id; a second one gets its whole name."""
+    key = "cfm" if metric.cfm is not None else metric.key.split(" ", 1)[0]
+    return key if key not in taken else metric.name
+
+
+def _fid(inception: Inception, images: Sequence[Path], real: Path) -> SetNumber:
+    photographs = images_of(real)
+
+    def gaussian(paths: Sequence[Path]) -> Gaussian:
+        features = []
+        for number, path in enumerate(paths, start=1):
+            try:
+                features.append(inception.features(load_image(path, path.name).srgb8))
+            except ImageError as error:
+                raise BadInput(f"{path}: {error}") from None
+            if number % 100 == 0:
+                print(f"FID: {number:,} of {len(paths):,} images", file=sys.stderr, flush=True)
+        return gaussian_of(features)
+
+    drawn, reference = gaussian(images), gaussian(photographs)
+    about = {
+        "inception_sha256": inception.sha256,
+        "resize": "clean-fid: bicubic on floats",
+        "photographs": reference.images,
+        "biased": min(drawn.images, reference.images) < FEW,
+    }
+    return SetNumber(frechet_distance(drawn, reference), None, None, drawn.images, 0, about)
+
+
+def _text(number: SetNumber) -> str:
+    if number.mean is None:
+        return f"no score of {number.images + number.unscored:,} images"
+    text = f"{number.mean:.3f}"
+    if number.low is not None and number.high is not None:
+        text += f" ({number.low:.3f} to {number.high:.3f})"
+    text += f", n {number.images:,}"
+    return text + (f", {number.unscored:,} unscored" if number.unscored else "")

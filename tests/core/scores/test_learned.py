@@ -1,0 +1,108 @@
+"""Learned measures: tiny weights of the real classes, and what is said where something is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.tiny_models import vocabularies
+from truehue.core.errors import BadInput
+from truehue.core.generation.memory import ModelMissing
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.packages import absent
+from truehue.core.scores.learned import (
+    CLIP_B32,
+    CLIP_H14,
+    LEARNED,
+    PICKSCORE,
+    digest_of,
+    open_learned,
+)
+from truehue.core.scores.measures import measure_of
+
+pytestmark = pytest.mark.weights
+
+
+def save_clip(folder: Path, seed: int = 0) -> Path:
+    """A tiny CLIP with its tokenizer and image processor, as the hub lays it out."""
+    import torch
+    from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPProcessor
+
+    torch.manual_seed(seed)
+    tokenizer = vocabularies.clip()
+    text = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1}
+    text |= {"num_attention_heads": 2, "vocab_size": len(tokenizer), "projection_dim": 8}
+    text |= {"eos_token_id": tokenizer.eos_token_id, "bos_token_id": tokenizer.bos_token_id}
+    vision = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1}
+    vision |= {"num_attention_heads": 2, "image_size": 32, "patch_size": 16, "projection_dim": 8}
+    config = CLIPConfig(text_config=text, vision_config=vision, projection_dim=8)
+    CLIPModel(config).save_pretrained(folder)
+    images = CLIPImageProcessor(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32})
+    CLIPProcessor(images, tokenizer).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Sources:
+    folder = tmp_path_factory.mktemp("weights")
+    for seed, repo in enumerate((CLIP_B32, PICKSCORE, CLIP_H14)):
+        save_clip(folder / repo.replace("/", "--"), seed)
+    return Sources(folder, None)
+
+
+def test_clip_measures_are_the_cosine_of_image_and_prompt(sources: Sources) -> None:
+    import torch
+    from transformers import CLIPModel, CLIPProcessor
+
+    image = np.random.default_rng(0).integers(0, 256, (40, 60, 3), np.uint8)
+    for measure_id, repo, text in (
+        ("clip_score", CLIP_B32, "A photo depicts a red mug"),
+        ("pick_score", PICKSCORE, "a red mug"),
+    ):
+        assert sources.models_folder is not None
+        folder = sources.models_folder / repo.replace("/", "--")
+        measure, opened = open_learned(measure_id, sources, "cpu")
+        model = CLIPModel.from_pretrained(folder).eval()
+        prepared = CLIPProcessor.from_pretrained(folder)(
+            text=[text], images=Image.fromarray(image), return_tensors="pt"
+        )
+        with torch.no_grad():
+            output = model(**prepared)
+        cosine = torch.nn.functional.cosine_similarity(output.image_embeds, output.text_embeds)
+        wanted = 100 * max(float(cosine), 0)
+        if measure_id == "pick_score":
+            wanted = float(cosine * model.logit_scale.detach().exp())
+        assert opened.score(image, "a red mug") == pytest.approx(wanted, abs=1e-4)
+        assert measure.version == opened.fingerprint[:12]
+        assert len(measure.version) == 12
+        assert opened.score(image, "a red mug") == opened.score(image, "a red mug")
+
+
+def test_what_is_missing_says_how_to_get_it_and_its_license(tmp_path: Path) -> None:
+    nowhere = Sources(tmp_path, tmp_path)
+    with pytest.raises(ModelMissing, match=r"hf download openai/clip.*License: MIT"):
+        open_learned("clip_score", nowhere, "cpu")
+    for learned in LEARNED:
+        module = {"image-reward": "ImageReward"}.get(learned.package, learned.package)
+        if learned.package and absent([module]):
+            with pytest.raises(BadInput, match=f"pip install {learned.package}"):
+                open_learned(learned.id, nowhere, "cpu")
+            assert "not run" in learned.measure().source
+        assert measure_of(learned.id).name == learned.name
+    (tmp_path / CLIP_B32.replace("/", "--")).mkdir()
+    with pytest.raises(BadInput, match="holds no CLIP"):
+        open_learned("clip_score", nowhere, "cpu")
+
+
+def test_weights_are_named_by_their_numbers() -> None:
+    import torch
+
+    layer = torch.nn.Linear(2, 2)
+    before = digest_of(layer)
+    assert before == digest_of(layer)
+    with torch.no_grad():
+        layer.weight[0, 0] += 1
+    assert digest_of(layer) != before
