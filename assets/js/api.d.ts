@@ -44,6 +44,7 @@ declare namespace Api {
     '/api/explore/figures/{}': FigureView;
     '/api/explore/leaderboard': Leaderboard;
     '/api/explore/leaderboard/cards': RunCards;
+    '/api/explore/leaderboard/gap': GapView;
     '/api/explore/measures': MetricsView;
     '/api/explore/report': RuleAccuracyView;
     '/api/explore/why': DisagreementReasons;
@@ -1299,6 +1300,7 @@ declare namespace Api {
     kind: string;
     pixels: boolean;
     settings: string;
+    protocol: string;
     status: string;
     words: string;
     micro: TallyJson;
@@ -1676,6 +1678,37 @@ declare namespace Api {
     items: Array<GenerationJson>;
     total: number;
     models: Array<ModelCount>;
+  }
+
+  interface GapColumn {
+    id: string;
+    short: string;
+  }
+
+  interface GapRow {
+    name: string;
+    sentence: string;
+    ours: string;
+    theirs: string;
+    cells: Record<string, string>;
+  }
+
+  interface GapRun {
+    name: string;
+    sentence: string;
+    ours: string;
+    theirs: string;
+    command: string;
+  }
+
+  interface GapView {
+    run: string;
+    columns: Array<GapColumn>;
+    missing: Record<string, string>;
+    rows: Array<GapRow>;
+    rest: Record<string, string>;
+    runs: Array<GapRun>;
+    command: string;
   }
 
   interface GenerateButton {
@@ -2507,6 +2540,7 @@ declare namespace Api {
 
   interface MetricJson {
     id: string;
+    sort: string;
     name: string;
     unit: string;
     better: string;
@@ -3488,6 +3522,14 @@ declare namespace Api {
     report: ImportReport;
   }
 
+  interface ProtocolChoice {
+    id: string;
+    name: string;
+    title: string;
+    fields: Record<string, string>;
+    rules: Array<string>;
+  }
+
   interface PublicationJson {
     url: string;
     images: boolean;
@@ -3533,6 +3575,7 @@ declare namespace Api {
     name: string;
     facts: string;
     here: Array<string>;
+    runs: Array<RunHere>;
     here_note: string;
     cells: Record<string, PublishedCell>;
   }
@@ -4138,7 +4181,9 @@ declare namespace Api {
     limit: number;
     images: number;
     sizes: Array<RunChoice>;
-    settings: Array<RunChoice>;
+    protocols: Array<ProtocolChoice>;
+    seeds: Array<RunChoice>;
+    keep_images: Array<RunChoice>;
     lights: Array<RunChoice>;
     failures: Array<RunChoice>;
     variants: Array<RunChoice>;
@@ -4157,6 +4202,11 @@ declare namespace Api {
     id: string;
     name: string;
     facts: string;
+  }
+
+  interface RunHere {
+    id: string;
+    name: string;
   }
 
   interface RunJson {
@@ -4258,10 +4308,16 @@ declare namespace Api {
     size?: number | string | null;
     steps?: number | string | null;
     guidance?: Array<number | string>;
-    settings?: string;
+    protocol?: string;
     negative?: string;
+    cfr?: string;
+    cfr_strength?: number | string | null;
+    cfr_map?: string;
+    cfr_rows?: Array<string>;
     light?: string;
     failure?: string;
+    seeds?: string;
+    keep_images?: string;
     masker?: string;
     detector?: string;
     segmenter?: string;
@@ -4661,6 +4717,8 @@ declare namespace Api {
     most_tokens?: number | string | null;
     tasks?: Array<string>;
     limit?: number | string | null;
+    protocol?: string;
+    family?: string;
   }
 
   interface StartView {
@@ -4669,6 +4727,7 @@ declare namespace Api {
     models: Array<VisionModelJson>;
     styles: Array<DescribedChoice>;
     images: Array<DescribedChoice>;
+    families: Array<string>;
     limits: EvaluationLimits;
     may: Record<string, boolean>;
   }

@@ -21,7 +21,7 @@ GRACE_S = 120
 SCRIPT_OPTIONS = group(
     "job array",
     flag("--slurm", "a file for sbatch"),
-    arg("--tasks N", "tasks of the array (default 16)", default=16),
+    arg("--array N", "tasks of the array (default 16)", default=16),
     arg("--gpus N", "GPUs of a task (default: 1 where models need one, else 0)", type=int),
     arg("--cpus N", "cores of a task (default 8)", default=8),
     arg("--memory SIZE", "main memory of a task, as sbatch has it (default 64G)", default="64G"),
@@ -61,8 +61,8 @@ def sbatch_script(job: ArrayJob, options: argparse.Namespace) -> str:
     """The file. Raises BadInput for options that cannot be."""
     if not options.slurm:
         raise BadInput("Say for which system the script is: --slurm.")
-    if not 1 <= options.tasks <= MAX_TASKS:
-        raise BadInput(f"An array has 1 to {MAX_TASKS:,} tasks, not {options.tasks}.")
+    if not 1 <= options.array <= MAX_TASKS:
+        raise BadInput(f"An array has 1 to {MAX_TASKS:,} tasks, not {options.array}.")
     gpus = options.gpus if options.gpus is not None else int(job.needs_device)
     if options.cpus < 1 or gpus < 0:
         raise BadInput("A task has at least one core, and no fewer than 0 GPUs.")
@@ -72,7 +72,7 @@ def sbatch_script(job: ArrayJob, options: argparse.Namespace) -> str:
     output = job.work.resolve() / TASKS
     settings = [
         f"job-name={job.name}",
-        f"array=1-{options.tasks}",
+        f"array=1-{options.array}",
         "nodes=1",
         "ntasks=1",
         f"cpus-per-task={options.cpus}",
@@ -97,7 +97,7 @@ def sbatch_script(job: ArrayJob, options: argparse.Namespace) -> str:
             "set -eu",
             *options.setup,
             f"cd {shlex.quote(str(job.folder))}",
-            f'exec {shlex.join(job.command)} --shard "$SLURM_ARRAY_TASK_ID/{options.tasks}"',
+            f'exec {shlex.join(job.command)} --shard "$SLURM_ARRAY_TASK_ID/{options.array}"',
             "",
         ]
     )

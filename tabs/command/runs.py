@@ -68,7 +68,7 @@ examples:
   python -m truehue runs status
   python -m truehue runs resume 3f2a
   python -m truehue runs start --set gencolorbench --model sd3-medium --plan-only
-  python -m truehue runs script 3f2a --slurm --tasks 16 > job.sh
+  python -m truehue runs script 3f2a --slurm --array 16 > job.sh
   python -m truehue runs work 3f2a --shard 3/16
   python -m truehue runs merge 3f2a
   python -m truehue runs export 3f2a --format zip --with-images

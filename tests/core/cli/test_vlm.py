@@ -53,7 +53,7 @@ def test_a_set_is_answered_by_the_tasks_of_a_job_array(
     target, alone, shared = save_set(tmp_path / "set", 6), tmp_path / "alone", tmp_path / "shared"
     asked = ["--model", "chance", "--seed", "3", "--image", "gray"]
     assert main(["run", str(target), *asked, "--out", str(alone)]) == 0
-    assert main(["script", str(target), *asked, "--out", str(shared), "--slurm", "--tasks=4"]) == 0
+    assert main(["script", str(target), *asked, "--out", str(shared), "--slurm", "--array=4"]) == 0
     text = capsys.readouterr().out
     assert "#SBATCH --array=1-4" in text
     command = shlex.split(text.splitlines()[-1])

@@ -48,7 +48,7 @@ def test_the_script_does_the_run_task_by_task(planned: RunFolder, tmp_path: Path
         planned,
         "script",
         "--slurm",
-        f"--tasks={TASKS}",
+        f"--array={TASKS}",
         "--workers=1",
         "--sbatch=--partition=gpu",
         "--setup=module load cuda",
@@ -97,7 +97,7 @@ def test_a_run_that_was_paused_waits_until_somebody_lifts_that(planned: RunFolde
     [
         (("work", "--shard", "4/3"), "A share is written as 3/16"),
         (("script",), "--slurm"),
-        (("script", "--slurm", "--tasks", "0"), "1 to 10,000 tasks"),
+        (("script", "--slurm", "--array", "0"), "1 to 10,000 tasks"),
         (("script", "--slurm", "--cpus", "0"), "at least one core"),
         (("script", "--slurm", "--sbatch", "a\nrm -r x"), "one line"),
     ],
