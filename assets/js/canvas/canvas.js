@@ -38,12 +38,17 @@ const habits = { tool: 'fill', diameter: 24, within: true, reference: false };
 
 /** Tools that take color away. */
 const CLEARING = ['eraser', 'region'];
+/** Tools that are chosen anew for each drawing. */
+const ONCE = ['alike', 'pick'];
 const RETRY_MS = 3_000;
 const TOLD_MS = 4_000;
 
 export class ColoringCanvas {
   /** @type {Action[]} */ #actions;
   #enabled = true;
+  /** The tool before a color is picked. */
+  #before = 'fill';
+  /** @type {{ key: string, labels: number[] }} */ lookalikes = { key: '', labels: [] };
   #ends = new AbortController();
 
   /** @param {Settings} settings */
@@ -70,8 +75,9 @@ export class ColoringCanvas {
     this.closing = sketch.closing;
     /** The region that was filled last, while the pointer is on it. */
     this.filled = 0;
-    // On a drawing without color there is nothing to take away.
-    this.tool = actions.length || !CLEARING.includes(habits.tool) ? habits.tool : 'fill';
+    // On a drawing without color there is nothing to take away, and what fills many is chosen anew.
+    const isLeft = (actions.length ? ONCE : [...ONCE, ...CLEARING]).includes(habits.tool);
+    this.tool = isLeft ? 'fill' : habits.tool;
     this.diameter = habits.diameter;
     this.within = habits.within;
     this.view = new View(sketch.width, sketch.height, () => this.tools?.showZoom());
@@ -212,6 +218,7 @@ export class ColoringCanvas {
   /** @param {string} tool */
   setTool(tool) {
     this.endStroke();
+    if (this.tool !== 'pick') this.#before = this.tool;
     this.tool = habits.tool = tool;
     this.view.region = null;
     this.tools.show();
@@ -223,6 +230,7 @@ export class ColoringCanvas {
     this.diameter = habits.diameter = Math.min(Math.max(Math.round(diameter), 1), 256);
     this.tools.show();
     this.hands.hover();
+    if (/brush|eraser/.test(this.tool)) this.view.showSize(this.diameter);
   }
 
   /** @param {boolean} on */
@@ -304,7 +312,7 @@ export class ColoringCanvas {
     /** @type {import('./actions.js').Fill} */
     const action = { do: 'fill', x, y, closing, color };
     const label = layer.labelAt(x, y, closing);
-    if (!label) this.tell('no_region');
+    if (!label) this.tellNoRegion(x, y);
     else if (!layer.differs(action)) this.tell(clears ? 'no_color' : 'same');
     else {
       this.view.region = null;
@@ -331,17 +339,10 @@ export class ColoringCanvas {
     const color = clears ? null : this.color;
     const label = layer.labelAt(x, y, closing);
     const before = layer.colorAt(x, y);
-    if (!label) this.tell('no_region');
+    if (!label) this.tellNoRegion(x, y);
     else if (before === color) this.tell(clears ? 'no_color' : 'same');
     else {
-      const surround = regions.surround(closing);
-      const isLeft = (/** @type {number} */ other) =>
-        other !== label && !before && !surround[label] && surround[other];
-      const others = layer
-        .alike(before, closing)
-        .filter((other) => other !== label && !isLeft(other))
-        // Without a color, what regions have in common is their form.
-        .filter((other) => before || regions.resembles(closing, label, other));
+      const others = this.alike(label, before);
       const points = [x, y, ...others.flatMap((other) => regions.middle(closing, other))];
       for (let i = 0; i < points.length && this.hasRoom(); i += 2 * MAX_POINTS) {
         const part = points.slice(i, i + 2 * MAX_POINTS);
@@ -357,6 +358,35 @@ export class ColoringCanvas {
   }
 
   /**
+   * The other regions that look like one: of its color, or without a color of its form and not the
+   * paper around the drawing. They are found anew when something was done.
+   * @param {number} label
+   * @param {string | null} color
+   * @returns {number[]}
+   */
+  alike(label, color) {
+    const { layer, regions, closing } = this;
+    const key = [label, color, closing, this.actions.length].join();
+    if (!layer || !regions || this.lookalikes.key === key) return this.lookalikes.labels;
+    const surround = regions.surround(closing);
+    const looks = (/** @type {number} */ other) =>
+      color || (!(surround[other] && !surround[label]) && regions.resembles(closing, label, other));
+    const labels = layer.alike(color, closing).filter((other) => other !== label && looks(other));
+    this.lookalikes = { key, labels };
+    return labels;
+  }
+
+  /**
+   * Says that a pixel is of no region; beside the paper there is nothing to say.
+   * @param {number} x
+   * @param {number} y
+   */
+  tellNoRegion(x, y) {
+    const { width, height } = this.sketch;
+    if (x >= 0 && y >= 0 && x < width && y < height) this.tell('no_region');
+  }
+
+  /**
    * Takes the color of a pixel to paint with.
    * @param {number} x
    * @param {number} y
@@ -368,6 +398,7 @@ export class ColoringCanvas {
       return;
     }
     this.picker.take(color);
+    if (this.tool === 'pick') this.setTool(this.#before);
     this.announce('picked', { color });
   }
 

@@ -8,6 +8,7 @@ const TAP_PX = 10;
 const HOLD_MS = 350;
 /** A second finger this soon says that the first was never meant to draw. */
 const SECOND_FINGER_MS = 300;
+const TWO_TAP_MS = 250;
 
 let penSeen = false;
 
@@ -22,6 +23,8 @@ export class Hands {
   space = false;
   panned = false;
   #hold = 0;
+  /** Whether two fingers came down and have not moved. */
+  #rests = false;
 
   /** @param {import('./canvas.js').ColoringCanvas} canvas */
   constructor(canvas) {
@@ -49,6 +52,7 @@ export class Hands {
     if (event.pointerType === 'pen') penSeen = true;
     else if (!touch && event.button > 1) return;
     event.preventDefault();
+    if (canvas.layer) canvas.tell('');
     stage.focus({ preventScroll: true });
     canvas.view.cursor = null;
     // A pen that has left already has no pointer to capture.
@@ -68,6 +72,7 @@ export class Hands {
     this.#begin = this.#at = event;
     this.panned = false;
     this.#doing = touch && this.#fingers.size > 1 ? 'pinch' : this.#first(event, touch);
+    this.#rests = this.#doing === 'pinch' && this.#fingers.size === 2;
     this.hover();
   }
 
@@ -173,8 +178,9 @@ export class Hands {
       if (Math.hypot(now.x - this.#begin.clientX, now.y - this.#begin.clientY) < TAP_PX) return;
       clearTimeout(this.#hold);
       // There is nothing to move where the whole drawing is in sight.
-      if (view.fitted && this.#sweeps(this.#begin)) this.#sweep();
-      else this.#doing = 'pan';
+      if (!view.fitted) this.#doing = 'pan';
+      else if (this.#sweeps(this.#begin)) this.#sweep();
+      else return;
     }
     this.#fingers.set(event.pointerId, now);
     if (this.#doing === 'pan') {
@@ -197,6 +203,8 @@ export class Hands {
     const other = [...this.#fingers].find(([item]) => item !== id)?.[1];
     if (!other) return;
     const { view } = this.canvas;
+    this.#rests &&= Math.hypot(now.x - before.x, now.y - before.y) < 1;
+    if (this.#rests) return;
     const away = (/** @type {Place} */ item) => Math.hypot(item.x - other.x, item.y - other.y);
     view.pan((now.x - before.x) / 2, (now.y - before.y) / 2);
     const middle = { clientX: (now.x + other.x) / 2, clientY: (now.y + other.y) / 2 };
@@ -211,6 +219,10 @@ export class Hands {
     if (!this.#fingers.delete(event.pointerId)) return;
     clearTimeout(this.#hold);
     if (this.#doing === 'tap' && !lost) this.#act(event);
+    // Two fingers that tap take the last step back, as in apps for drawing.
+    const quick = event.timeStamp - (this.#begin?.timeStamp || 0) < TWO_TAP_MS;
+    if (this.#rests && quick && !lost) this.canvas.simply('undo');
+    this.#rests = false;
     if (this.#doing === 'draw') {
       if (lost && event.pointerType === 'touch') this.#drawing.cancel();
       else this.#drawing.end();
@@ -256,7 +268,7 @@ export class Hands {
       const [x, y] = view.pixel(event);
       const strokes = this.#strokes(event);
       if (strokes) view.ring = { x, y, diameter: canvas.diameter };
-      if (!canvas.drawing && !view.cursor) this.#outline(x, y, strokes);
+      if (!canvas.drawing && !view.cursor) this.#outline(x, y, strokes, this.#fillsAlike(event));
     }
     view.mark();
   }
@@ -265,16 +277,19 @@ export class Hands {
    * @param {number} x
    * @param {number} y
    * @param {boolean} strokes
+   * @param {boolean} alike whether all that look alike would be filled
    */
-  #outline(x, y, strokes) {
+  #outline(x, y, strokes, alike) {
     const { view, layer, closing, within, tool } = this.canvas;
     const label = layer?.labelAt(x, y, closing) || 0;
     const request = strokes ? within : tool !== 'pick';
     // What was just filled shows its color alone, until the pointer has been elsewhere.
     if (this.canvas.filled !== label) this.canvas.filled = 0;
+    const color = layer?.colorAt(x, y) || null;
+    const others = alike && !strokes && label ? this.canvas.alike(label, color) : [];
     view.region =
       request && label && !this.canvas.filled
-        ? { closing, label, empty: !strokes && !layer?.colorAt(x, y) }
+        ? { closing, label, empty: !strokes && !color, others }
         : null;
   }
 }

@@ -12,6 +12,7 @@ const KEYS = [
   ['H', 'hand'],
   [', .', 'shades'],
   ['C', 'choose'],
+  ['1 – 9', 'recent_keys'],
   ['[ ]', 'size_help'],
   ['L', 'within'],
   ['G', 'gaps'],

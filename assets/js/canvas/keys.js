@@ -145,6 +145,7 @@ export function keys(canvas, signal) {
     else if (key === '+' || key === '=') view.zoom(1.5);
     else if (key === '-') view.zoom(1 / 1.5);
     else if (key === '0') view.fit();
+    else if (/^[1-9]$/.test(key)) canvas.picker.swatches.takeUsed(Number(key));
     else if (letter === 'c') canvas.picker.ask();
     else if (letter === 'l') canvas.setWithin(!canvas.within);
     else if (letter === 'g') canvas.setClosing((canvas.closing + 1) % tools.gaps.length);
@@ -179,6 +180,13 @@ export function keys(canvas, signal) {
   );
   stage.addEventListener('focus', () => {
     if (stage.matches(':focus-visible')) read();
+  });
+  // After a button was clicked, keys such as the space bar are for the drawing again.
+  stage.addEventListener('pointerenter', ({ pointerType }) => {
+    const active = document.activeElement;
+    const clicked = active && canvas.node.contains(active) && !active.matches(':focus-visible');
+    if (clicked && active !== stage && pointerType !== 'touch')
+      stage.focus({ preventScroll: true });
   });
   stage.addEventListener('blur', () => {
     canvas.endStroke();

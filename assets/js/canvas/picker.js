@@ -43,6 +43,7 @@ export class Picker {
       spellcheck: 'false',
       autocomplete: 'off',
       change: () => this.#typedHex(),
+      keydown: (/** @type {KeyboardEvent} */ event) => this.#entered(event),
     });
     this.spaces = Object.keys(SPACES).map((name) =>
       button({ oklch: 'OKLCH', lch: 'CIELAB LCh', hsv: 'HSV' }[name] || name, () =>
@@ -68,9 +69,19 @@ export class Picker {
       'aria-label': say('hue'),
       input: () => this.#turnTo(Number(this.hue.value)),
     });
+    // Before a hue is chosen, the thumb is unseen at the left and takes a press there for its own.
+    this.hue.addEventListener('pointerdown', ({ clientX }) => {
+      const { left, width } = this.hue.getBoundingClientRect();
+      if (!this.#hued) this.#turnTo(360 * Math.min(Math.max((clientX - left) / width, 0), 1));
+    });
     this.names = [0, 1, 2].map(() => make('span'));
     this.fields = this.names.map((_, part) =>
-      make('input', { inputmode: 'decimal', autocomplete: 'off', change: () => this.#typed(part) }),
+      make('input', {
+        inputmode: 'decimal',
+        autocomplete: 'off',
+        change: () => this.#typed(part),
+        keydown: (/** @type {KeyboardEvent} */ event) => this.#entered(event),
+      }),
     );
     this.line = make('p', { class: 'cv-edge', id: 'cv-edge', role: 'status' });
     const take = (/** @type {string} */ color) => this.take(color);
@@ -257,6 +268,18 @@ export class Picker {
     this.#shaded = { hex, lch: [after[0], lch[1], lch[2]] };
     canvas.tell('');
     canvas.announce('shaded', { color: hex, light: after[0].toFixed(0) });
+  }
+
+  /**
+   * With Enter what was typed is taken, and keys are for the drawing again.
+   * @param {KeyboardEvent} event
+   */
+  #entered({ key, target }) {
+    const field = /** @type {HTMLInputElement} */ (target);
+    if (key !== 'Enter') return;
+    field.blur(); // what was typed is taken
+    if (field.getAttribute('aria-invalid') === 'true') field.focus();
+    else this.canvas.view.stage.focus({ preventScroll: true });
   }
 
   #typedHex() {

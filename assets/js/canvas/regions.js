@@ -2,8 +2,8 @@
 
 /** @typedef {Uint16Array | Int32Array} Labels a label for each pixel in raster order; 0 is none */
 
-/** Regions look alike up to this ratio of their areas and sides. */
-const ALIKE = 2;
+/** Regions look alike up to these ratios of their areas, their sides, and how they fill their box. */
+const ALIKE = [2, 1.5, 1.5, 1.25];
 
 export class Regions {
   /** @type {Int32Array[][]} */ #runs = [];
@@ -46,7 +46,7 @@ export class Regions {
   }
 
   /**
-   * Whether two regions have about the same size and proportions, such as beads of a chain.
+   * Whether two regions have about the same size and form, such as beads of a chain.
    * @param {number} closing
    * @param {number} label
    * @param {number} other
@@ -54,12 +54,12 @@ export class Regions {
   resembles(closing, label, other) {
     const [own, others] = [this.#extent(closing, label), this.#extent(closing, other)];
     return own.every(
-      (value, i) => Math.max(value, others[i]) <= ALIKE * Math.min(value, others[i]),
+      (value, i) => Math.max(value, others[i]) <= ALIKE[i] * Math.min(value, others[i]),
     );
   }
 
   /**
-   * Area, longer and shorter side of a region, in pixels.
+   * Area, longer and shorter side of a region, in pixels, and its share of its box.
    * @param {number} closing
    * @param {number} label
    */
@@ -72,7 +72,7 @@ export class Regions {
       right = Math.max(right, spans[i + 2]);
     }
     const sides = [right - left, spans[spans.length - 3] - spans[0] + 1];
-    return [area, Math.max(...sides), Math.min(...sides)];
+    return [area, Math.max(...sides), Math.min(...sides), area / (sides[0] * sides[1])];
   }
 
   /**

@@ -47,7 +47,7 @@ export class Strokes {
     if (!canvas.hasRoom(diameter + 2)) return false;
     const within = canvas.within ? closing : null;
     if (within !== null && !layer.labelAt(x, y, within)) {
-      canvas.tell('no_region');
+      canvas.tellNoRegion(x, y);
       return false;
     }
     const color = erases ? null : canvas.color;

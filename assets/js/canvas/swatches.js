@@ -178,6 +178,12 @@ export class Swatches {
     this.show();
   }
 
+  /** @param {number} number of a used color, from 1, the last one */
+  takeUsed(number) {
+    const color = kept(this.names[0])[number - 1];
+    if (color) this.take(color);
+  }
+
   /**
    * A color that was painted with comes first.
    * @param {string} color

@@ -43,7 +43,7 @@ export class Sweeps {
     this.#surround = this.#isSurround(label);
     this.#pressed = pressed;
     canvas.tell('');
-    if (!label) canvas.tell('no_region');
+    if (!label) canvas.tellNoRegion(x, y);
     else if (!layer.differs({ do: 'fill', x, y, closing, color }))
       canvas.tell(clears ? 'no_color' : 'same');
     this.#begin({ do: 'fill_regions', points: [], closing, color });

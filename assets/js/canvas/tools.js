@@ -219,6 +219,7 @@ export class Tools {
     this.percent.textContent = Math.round(100 * view.scale) + '%';
     aria(this.whole, 'disabled', view.fitted);
     this.looks.classList.toggle('near', !view.fitted);
+    this.canvas.original.classList.toggle('near', !view.fitted);
   }
 
   /** Shows everything as it is now. */

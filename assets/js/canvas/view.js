@@ -10,6 +10,9 @@ export const PADDING_PX = 12;
 /** How high the buttons are at the bottom of the stage, where they stand in a row. */
 export const LOOKS_PX = 48;
 const HATCH_PX = 8;
+const MAX_PATHS = 600;
+/** How long the size of a brush is shown that no pointer has. */
+const SIZE_MS = 1_500;
 
 export class View {
   scale = 1;
@@ -29,7 +32,10 @@ export class View {
   corners = () => [0, 0];
   /** How much is left free below for the buttons. */
   #below = 0;
-  /** @type {{ closing: number, label: number, empty: boolean } | null} the region under the hand */
+  /**
+   * The region under the hand, and others that would be filled with it.
+   * @type {{ closing: number, label: number, empty: boolean, others?: number[] } | null}
+   */
   region = null;
   /** @type {{ x: number, y: number, diameter: number } | null} the brush under the hand */
   ring = null;
@@ -230,6 +236,23 @@ export class View {
     if (dx || dy) this.pan(dx, dy);
   }
 
+  /**
+   * Shows in the middle how large a brush is, where it is not seen under the hand.
+   * @param {number} diameter
+   */
+  showSize(diameter) {
+    if (this.ring) return;
+    const { left, top, width, height } = this.stage.getBoundingClientRect();
+    const middle = { clientX: left + width / 2, clientY: top + (height - this.covered()) / 2 };
+    const [x, y] = this.pixel(middle);
+    const ring = (this.ring = { x, y, diameter });
+    this.mark();
+    setTimeout(() => {
+      if (this.ring === ring) this.ring = null;
+      this.mark();
+    }, SIZE_MS);
+  }
+
   /** Draws what is over the drawing, with the next frame. */
   mark() {
     if (this.#asked) return;
@@ -247,12 +270,14 @@ export class View {
     marks.clearRect(0, 0, this.over.width, this.over.height);
     marks.setTransform(scale * dpr, 0, 0, scale * dpr, this.#x * dpr, this.#y * dpr);
     if (region && this.regions) {
-      const [area, edge] = this.#pathsOf(region.closing, region.label);
-      if (region.empty) {
-        marks.fillStyle = this.#hatch(scale);
-        marks.fill(area);
+      for (const label of [region.label, ...(region.others || [])]) {
+        const [area, edge] = this.#pathsOf(region.closing, label);
+        if (region.empty) {
+          marks.fillStyle = this.#hatch(scale);
+          marks.fill(area);
+        }
+        this.#line(edge, 1.5);
       }
-      this.#line(edge, 1.5);
     }
     if (ring) {
       const circle = new Path2D();
@@ -344,7 +369,7 @@ export class View {
           edge.lineTo(x, y + (side > 0 ? 1 : 0));
         }
     }
-    if (this.#paths.size > 40) this.#paths.clear();
+    if (this.#paths.size > MAX_PATHS) this.#paths.clear();
     this.#paths.set(key, [area, edge]);
     return [area, edge];
   }

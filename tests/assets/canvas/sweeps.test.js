@@ -39,9 +39,17 @@ function canvasOf() {
     announce: nothing,
     percent: String,
     tell: (name, values) => name && canvas.said.push(values ? [name, values.n] : name),
-    log: (action) => canvas.done.push(action),
+    log: (action) => {
+      canvas.done.push(action);
+      canvas.actions.push(action);
+    },
     endStroke: ColoringCanvas.prototype.endStroke,
     fillAlike: ColoringCanvas.prototype.fillAlike,
+    alike: ColoringCanvas.prototype.alike,
+    tellNoRegion: ColoringCanvas.prototype.tellNoRegion,
+    sketch: { width: WIDTH, height: HEIGHT },
+    actions: [],
+    lookalikes: { key: '', labels: [] },
   };
   canvas.strokes = new Strokes(canvas);
   canvas.sweeps = new Sweeps(canvas);
