@@ -7,7 +7,8 @@ import platform
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -135,6 +136,19 @@ def placement(
         "one; many times slower."
     )
     return Placement(local_machine.device, dtype, "sequential", why)
+
+
+def with_reserve(
+    local_machine: Machine, reserved_bytes: int, choose: Callable[[Machine], Placement]
+) -> Machine:
+    """The machine without what is reserved on its GPU for others, for a model that ``choose`` lays
+    out. As it is where it has no memory of its own, and where the model would then have to move
+    layer by layer, which takes longer than the others on the CPU."""
+    if local_machine.device != "cuda" or reserved_bytes <= 0:
+        return local_machine
+    less = replace(local_machine, free_bytes=max(local_machine.free_bytes - reserved_bytes, 0))
+    slower = choose(less).offload == "sequential" != choose(local_machine).offload
+    return local_machine if slower else less
 
 
 def _cpu_text(memory_gib: float, local_machine: Machine) -> str:

@@ -233,7 +233,9 @@ class _Execution:
         passed = time.monotonic() - self._began
         pace = self._finished / passed / max(len(self._alive), 1) if self._finished else 0.5
         fair = -(-len(self._left) // (2 * max(len(self._alive), 1)))
-        return max(self._work.at_once, min(int(pace * BATCH_S), MAX_IN_BATCH, fair))
+        size = max(self._work.at_once, min(int(pace * BATCH_S), MAX_IN_BATCH, fair))
+        # What is done at once is not cut in two.
+        return size - size % self._work.at_once
 
     def _take(self, event: TeamEvent) -> None:
         worker = event.worker

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from truehue.core.errors import BadInput
 from truehue.core.generation.backends.endpoints import Endpoint, configured_endpoints
@@ -13,7 +15,15 @@ from truehue.core.generation.registry import ModelEntry, model
 from truehue.core.generation.request import LoadedModel
 from truehue.core.generation.weights.folders import check_source
 from truehue.core.generation.weights.sources import Sources, find, how_to_get, source
-from truehue.core.machine import GIB, WORKING_GIB, Machine, machine, placement
+from truehue.core.machine import (
+    GIB,
+    WORKING_GIB,
+    Machine,
+    Placement,
+    machine,
+    placement,
+    with_reserve,
+)
 from truehue.core.packages import absent, how_to_install
 
 _PACKAGES = {
@@ -97,9 +107,13 @@ RENDERER_BYTES = GIB // 4
 
 
 def open_model(
-    model_id: str, sources: Sources | None = None, endpoints: Mapping[str, Endpoint] | None = None
+    model_id: str,
+    sources: Sources | None = None,
+    endpoints: Mapping[str, Endpoint] | None = None,
+    reserved_bytes: int = 0,
 ) -> LoadedModel:
-    """Loads the model of that id, laid out by what is free on this machine now.
+    """Loads the model of that id, laid out by what is free on this machine now but for the bytes
+    that are reserved for others.
 
     ``endpoints`` are the servers that were set up, by the name in ``served:name``; None takes what
     the environment names. Raises BadInput for an unknown id and for models that are not drawn with
@@ -121,16 +135,45 @@ def open_model(
 
         check_source(entry, model_source)
         local_machine = machine()
-        device_placement = placement(
-            entry.memory_gib, local_machine, largest_gib=entry.largest_gib, fp16=entry.fp16
-        )
+        lay_out = partial(_janus_placement, entry)
+        device_placement = lay_out(with_reserve(local_machine, reserved_bytes, lay_out))
         check_space(
             entry.name, entry.memory_gib * device_placement.bytes_a_number / 2, local_machine
         )
         return janus.load(entry, model_source.folder, device_placement, model_source.revision)
     from truehue.core.generation.backends.loading import load
 
-    return load(entry, model_source, machine())
+    return load(entry, model_source, machine(), reserved_bytes)
+
+
+def _janus_placement(entry: ModelEntry, local_machine: Machine) -> Placement:
+    largest_gib = entry.largest_gib
+    return placement(entry.memory_gib, local_machine, largest_gib=largest_gib, fp16=entry.fp16)
+
+
+def expected_placement(
+    model_id: str, local_machine: Machine, sources: Sources, reserved_bytes: int = 0
+) -> tuple[Placement, int] | None:
+    """Where a model would be laid out beside what is reserved, and the bytes that its weights take
+    on its device; None for one that has no weights here, or of which nobody knows how large it is."""
+    entry = model(model_id)
+    if entry.kind not in ("diffusers", "transformers"):
+        return None
+    lay_out = partial(_janus_placement, entry)
+    whole, largest = entry.memory_gib, entry.largest_gib
+    model_source = find(entry, sources)
+    if model_source is not None and entry.kind == "diffusers":
+        with suppress(BadInput):  # loading says what is wrong with the files
+            if (checked := check_source(entry, model_source)) is not None:
+                from truehue.core.generation.backends.loading import choose_placement
+
+                lay_out = partial(choose_placement, entry, checked)
+                whole, largest = checked.memory_gib, checked.largest_gib
+    if not whole:
+        return None
+    at = lay_out(with_reserve(local_machine, reserved_bytes, lay_out))
+    kept_gib = {"none": whole, "model": largest or whole, "sequential": 0.0}[at.offload]
+    return at, int(kept_gib * at.bytes_a_number / 2 * GIB)
 
 
 def memory_wanted(model_id: str, sources: Sources | None = None) -> int:

@@ -12,6 +12,7 @@ from truehue.core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOver
 from truehue.core.generation.backends.reference import PlacedTarget
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.pixels import Mask
+from truehue.core.machine import Placement
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.masks.grounded.compose import with_steps
 from truehue.core.masks.grounded.ground import GroundingMethod, ground
@@ -23,9 +24,9 @@ from truehue.core.masks.grounded.records import (
     Segmenter,
     Tool,
 )
-from truehue.core.masks.grounded.tools import open_tool, tool_id
+from truehue.core.masks.grounded.tools import open_tool, tool_bytes, tool_id
 from truehue.core.masks.grounded.variants import MaskVariant, mask_variant
-from truehue.core.masks.grounded.weights import Role, vision_model
+from truehue.core.masks.grounded.weights import ROLES, Role, vision_model
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.runs.concepts import mask_positions, measured_of
 from truehue.core.runs.provenance import of_tool
@@ -249,6 +250,21 @@ class Grounding:
                 masks[position] = mask.of_target(position, targets[position].name)
         mask_findings = findings_of(targets, masks, also=masks)
         return KnownMasks({**findings, **mask_findings}, tuple(masks.items()))
+
+    def reserved_bytes(self) -> int:
+        """Bytes of a GPU that its models need beside the one that draws."""
+        return sum(tool_bytes(tool, self.sources) for tool in self._tool_ids())
+
+    def placements(self) -> dict[str, tuple[str, Placement]]:
+        """For each model that is loaded its role, its id, and where it is."""
+        cpu = Placement("cpu", "float32", "none", "It computes on the CPU alone.")
+        return {
+            role: (str(getattr(self, role)), getattr(tool, "placement", cpu))
+            for role, tool in self._tools.items()
+        }
+
+    def _tool_ids(self) -> list[str]:
+        return [tool_id(name, role) for role in ROLES if (name := getattr(self, role))]
 
     def close(self) -> None:
         """Unloads the models; the next image loads them again."""

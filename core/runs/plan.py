@@ -57,6 +57,8 @@ from truehue.core.verdict.candidates import MAX_NEIGHBORS
 from truehue.core.verdict.rules import RULES, rule
 
 MAX_IMAGES_A_PROMPT = 1_000
+MAX_BATCH = 64
+"""Seeds of a prompt that are drawn together."""
 
 
 def make_plan(
@@ -323,6 +325,15 @@ def keeps_image(plan: RunPlan, prompt_id: str, image: int) -> bool:
     return int.from_bytes(digest[:8], "big") % KEPT_ONE_IN == 0
 
 
+def batch_at(plan: RunPlan, position: int) -> range:
+    """The positions that are drawn together with one: seeds of its prompt and guidance scale, the
+    same ones whoever draws which of them first. Itself alone without the option ``batch``."""
+    batch = int(plan.options.get("batch", 1))
+    seed = position % plan.images % plan.seeds
+    first = position - seed % batch
+    return range(first, first + min(batch, plan.seeds - (seed - seed % batch)))
+
+
 def guidance_at(
     image: int, guidance: float | None, guidances: Sequence[float], images: int
 ) -> float | None:
@@ -388,6 +399,11 @@ def _check_drawing(kind: str, drawing: GenerationPlan, scales: int) -> None:
     smallest, largest = (SMALLEST_PX, LARGEST_PX) if kind == "renderer" else (64, 4096)
     if size_px is not None and not smallest <= size_px <= largest:
         raise BadInput(f"The size is {smallest} to {largest} pixels, not {size_px}.")
+    batch = options.get("batch", 1)
+    if type(batch) is not int or not 1 <= batch <= MAX_BATCH:
+        raise BadInput(f"A batch has 1 to {MAX_BATCH} images, not {batch!r:.20}.")
+    if batch > 1 and kind != "diffusers":
+        raise BadInput("Only pipelines of diffusers draw a batch: leave it out for this model.")
     if kind == "renderer":
         unknown = sorted(set(options) - set(OPTIONS))
         if unknown:

@@ -153,6 +153,8 @@ def _check_options(summary: Mapping[str, Any]) -> None:
         part = summary[name]
         _must(isinstance(part, dict), f"its {name} are no JSON object")
         _must(_json_length(part) <= MAX_PARTS, f"its {name} are too long, or no JSON")
+    batch = summary["options"].get("batch", 1)
+    _must(_whole(batch, 10**6) and batch > 0, "its batch is no number")
     for name in ("light", "failure"):
         _must(isinstance(summary["options"].get(name, ""), str), f"its {name} is no text")
     _must(

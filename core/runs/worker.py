@@ -37,11 +37,14 @@ from truehue.core.generation.request import (
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.images.pixels import Mask
+from truehue.core.machine import Placement
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import profiles_of
+from truehue.core.runs.devices import note_devices
 from truehue.core.runs.folder import RunFolder
-from truehue.core.runs.maskers import Masker, open_masker
+from truehue.core.runs.maskers import Grounding, Masker, open_masker
 from truehue.core.runs.plan import (
+    batch_at,
     file_digest,
     keeps_image,
     made_with,
@@ -69,7 +72,12 @@ from truehue.core.verdict.candidates import Acceptance
 RENDERER_MAKER = "renderer"
 """The maker of the reference renderer's own masks."""
 
-_NO_MEMORY = "Out of memory. Choose a smaller size, or fewer workers on this device."
+_NO_MEMORY = "Out of memory{}. Choose a smaller size, or fewer workers on this device."
+_TRIED = {
+    "none": "",
+    "model": ", also with parts waiting in main memory",
+    "sequential": ", also with layers moved one by one",
+}
 
 
 @dataclass(frozen=True)
@@ -173,6 +181,8 @@ class RunProcessor:
         self.masker: Masker = open_masker(plan.masker, settings.sources, self._pin)
         self._model: LoadedModel | None = None
         self._refiner = None if plan.cfm is None else CfmRefiner(plan.cfm)
+        self._drawn: dict[int, tuple[GeneratedImage | Exception, float]] = {}
+        self._placements: dict[str, tuple[str, Placement]] = {}
 
     def do(self, position: int, attempt: int) -> Row:
         """The row of an image."""
@@ -202,7 +212,7 @@ class RunProcessor:
         except (Cancelled, CannotWork, DataFolderError):
             raise  # a disk that is full is no image's failure
         except Exception as error:
-            raise _failure(error, blank) from error
+            raise _failure(error, blank, tried=self._tried()) from error
         began = time.perf_counter()
         try:
             found_masks = self.masker.find(
@@ -223,6 +233,7 @@ class RunProcessor:
                 raise CannotWork(str(error)) from error
             blank = replace(blank, seed=stored.result.seed)
             raise _failure(error, blank, "Looking for objects") from error
+        self._note_devices()
         left_out = {part.target for part in stored.rendered or () if part.shape is None}
         verdicts = score(
             prompt, stored.srgb8, found_masks.findings, self._plan.rules, self._judging, left_out
@@ -246,9 +257,8 @@ class RunProcessor:
         request = request_of(self._plan, position)
         blank = replace(blank, seed=request.seed)
         model = self._opened()
-        began = time.perf_counter()
         try:
-            image = self._drawn(model, request)
+            image, seconds = self._image_at(model, position)
         except (Cancelled, CannotWork):
             raise
         except Exception as error:
@@ -256,6 +266,7 @@ class RunProcessor:
         height, width, _ = image.srgb8.shape
         named = image_id(image.srgb8)
         path = content_path(self._folder.images, named)
+        began = time.perf_counter()
         number, of_prompt = prompt_and_image_at(self._plan, position)
         is_kept = keeps_image(self._plan, self._plan.prompts[number].id, of_prompt)
         if is_kept and not path.is_file():
@@ -265,7 +276,7 @@ class RunProcessor:
             origin["seeds"] = PER_PROMPT
         if not is_kept:
             origin[IMAGE_FILE] = NOT_KEPT
-        seconds = time.perf_counter() - began
+        seconds += time.perf_counter() - began
         exact = {
             mask.target: mask.mask.of_target(mask.target, request.targets[mask.target].name)
             for mask in image.masks
@@ -286,11 +297,53 @@ class RunProcessor:
         )
         return _Image(image.srgb8, exact, rendered, result)
 
-    def _drawn(self, model: LoadedModel, request: GenerationRequest) -> GeneratedImage:
-        if self._refiner is not None:
-            return self._refiner.generate(model, request, self._on_step, self._context.stop)
-        (image,) = model.draw([request], self._on_step, self._context.stop)
-        return image
+    def _image_at(self, model: LoadedModel, position: int) -> tuple[GeneratedImage, float]:
+        """The image of a position and the seconds that it took, or its share of those of its batch.
+        Of a batch all images are drawn, and stay for those that are asked next."""
+        if position not in self._drawn:
+            positions = batch_at(self._plan, position)
+            requests = [request_of(self._plan, index) for index in positions]
+            began = time.perf_counter()
+            images = self._draw(model, requests)
+            seconds = (time.perf_counter() - began) / len(requests)
+            self._drawn = {
+                index: (image, seconds) for index, image in zip(positions, images, strict=True)
+            }
+        image, seconds = self._drawn.pop(position)
+        if isinstance(image, Exception):
+            raise image
+        return image, seconds
+
+    def _draw(
+        self, model: LoadedModel, requests: Sequence[GenerationRequest]
+    ) -> Sequence[GeneratedImage | Exception]:
+        """The images; a model that runs out of memory lays itself out in less, as far as it can."""
+        while True:
+            try:
+                return list(self._drawn_by(model, requests))
+            except Exception as error:
+                if not is_out_of_memory(error):
+                    raise
+                failed = _without_frames(error)
+            make_room = getattr(model, "make_room", None)
+            if make_room is None or not make_room():
+                raise failed
+            self._note_devices()
+
+    def _drawn_by(
+        self, model: LoadedModel, requests: Sequence[GenerationRequest]
+    ) -> Sequence[GeneratedImage | Exception]:
+        controls = self._on_step, self._context.stop
+        if self._refiner is not None:  # a plan with CFR has no batches
+            return [self._refiner.generate(model, request, *controls) for request in requests]
+        if len(requests) == 1:
+            return model.draw(requests, *controls)
+        return model.draw_together(requests, *controls)  # type: ignore[attr-defined]
+
+    def _tried(self) -> str:
+        """What a model that is out of memory has given up before."""
+        placement = getattr(self._model, "placement", None)
+        return _TRIED[placement.offload] if placement is not None else ""
 
     def _stored(self, item: StoredItem, prompt: Prompt, blank: ItemResult) -> _Image:
         srgb8 = read_png(Path(item.file), "RGB")
@@ -328,7 +381,7 @@ class RunProcessor:
         if self._model is None:
             about = (self._plan.model, self._settings.sources, self._settings.endpoints)
             try:
-                self._model = open_model(*about)
+                self._model = open_model(*about, reserved_bytes=self._reserved_bytes())
                 try:
                     self._pin(GENERATOR, of_generator(*about))
                 except BaseException:
@@ -344,7 +397,21 @@ class RunProcessor:
                     )
                 )
                 raise CannotWork(text) from error
+            self._note_devices()
         return self._model
+
+    def _reserved_bytes(self) -> int:
+        """What the masker's models need of the device, which are loaded after this one."""
+        return self.masker.reserved_bytes() if isinstance(self.masker, Grounding) else 0
+
+    def _note_devices(self) -> None:
+        """Writes down where the models are, where that has changed."""
+        placements = self.masker.placements() if isinstance(self.masker, Grounding) else {}
+        if (at := getattr(self._model, "placement", None)) is not None:
+            placements = {GENERATOR: (self._plan.model, at), **placements}
+        if placements and placements != self._placements:
+            self._placements = placements
+            note_devices(self._folder.path, self._context.worker, placements)
 
     def _pin(self, role: str, about: Mapping[str, Any]) -> None:
         pin(self._folder.path, role, about)
@@ -353,8 +420,20 @@ class RunProcessor:
         self._context.is_stopped()
 
 
-def _failure(error: Exception, blank: ItemResult, label: str = "The model") -> ItemFailed:
-    """Why an image has no result, with what is known of it all the same."""
+def _without_frames(error: Exception) -> Exception:
+    """The error without its traceback, whose frames would hold the memory."""
+    cause: BaseException | None = error
+    while cause is not None:
+        cause.__traceback__ = None
+        cause = cause.__cause__ or cause.__context__
+    return error
+
+
+def _failure(
+    error: Exception, blank: ItemResult, label: str = "The model", tried: str = ""
+) -> ItemFailed:
+    """Why an image has no result, with what is known of it all the same; ``tried`` is said of
+    memory that ran out."""
     seed = blank.seed
     if isinstance(error, _Seeded):
         seed, error = error.seed, error.error
@@ -364,7 +443,7 @@ def _failure(error: Exception, blank: ItemResult, label: str = "The model") -> I
         else f"{label} failed ({type(error).__name__}: {error})."
     )
     if is_out_of_memory(error):
-        reason = _NO_MEMORY
+        reason = _NO_MEMORY.format(tried)
     known = {"seed": seed, "worker": blank.worker}
     return ItemFailed(reason, known, counts=not isinstance(error, BadInput))
 
@@ -435,6 +514,7 @@ def execute(
     crew = crew or ExecutionSettings()
     settings = WorkerSettings(crew.sources, dict(crew.endpoints))
     work: Work = RunWork(folder.path, settings)
+    work.at_once = int(folder.summary()["options"].get("batch", 1))
     if task is not None:
         work = begin_task(work, task)
     return batch.execute(work, crew, retry_failed=retry_failed, watch=watch, team=team)

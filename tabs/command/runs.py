@@ -179,6 +179,12 @@ START_OPTIONS = (
             "one, or several scales: every seed is generated with each of them (default: the "
             "model's own)",
         ),
+        arg(
+            "--batch N",
+            "generate N seeds of a prompt together, faster on a GPU; the pixels differ from those of "
+            "one by one, and the plan and each row name it (default 1)",
+            default="1",
+        ),
         arg("--negative TEXT", "negative prompt", default=""),
         arg(
             "--cfr VARIANT",

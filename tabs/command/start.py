@@ -51,7 +51,14 @@ from truehue.tabs.runs.messages import (
     progress_text,
     space_problem,
 )
-from truehue.tabs.runs.plan import about_of, chosen, default_workers, plans, sharing_text
+from truehue.tabs.runs.plan import (
+    about_of,
+    chosen,
+    default_workers,
+    devices_remarks,
+    plans,
+    sharing_text,
+)
 from truehue.tabs.runs.request import CFR_MAPS, RunRequest, Workers
 from truehue.tabs.runs.stored import OF_RUN, of_model, of_run
 from truehue.tabs.runs.trial import Trials
@@ -71,6 +78,8 @@ def start(options: argparse.Namespace) -> int:
     crew = workers_of(options, about_of(run_plans[0]))
     check_folder(Path(options.data).expanduser())
     remarks = plan_remarks(inputs.request, run_plans)
+    if crew.team == "local":
+        remarks = [*remarks, *devices_remarks(run_plans, crew.sources)]
     if crew.team == "local" and (shared := sharing_text(crew.workers, about_of(run_plans[0]))):
         remarks = [*remarks, shared]
     estimates = _say_estimate(options, run_plans, crew, request.price, remarks)

@@ -52,7 +52,7 @@ from truehue.tabs.page.fidelity import Fidelity
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.roles import Actor, allowed, authorize, may_open
 from truehue.tabs.runs.messages import images_text, money_text, plan_remarks, space_problem
-from truehue.tabs.runs.plan import about_of, chosen, plans, sharing_text
+from truehue.tabs.runs.plan import about_of, chosen, devices_remarks, plans, sharing_text
 from truehue.tabs.runs.request import (
     DEFAULT_IMAGES,
     DEFAULT_RULES,
@@ -430,6 +430,7 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> RunEst
     workers = f" with {count_noun(execution.workers, 'worker')}" if execution.workers > 1 else ""
     remarks = list(plan_remarks(request, run_plans))
     if execution.team == "local":
+        remarks += devices_remarks(run_plans, context.sources)
         remarks += filter(None, [sharing_text(execution.workers, about_of(run_plans[0]))])
     return {
         "prompts": len(run_plans[0].prompts),

@@ -11,6 +11,7 @@ from pydantic import Field
 from truehue.core.analysis.records import Slice
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
+from truehue.core.runs.devices import devices_text
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import EVERY_RULE
 from truehue.tabs.batches.jobs import BatchJobs
@@ -103,7 +104,16 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> RunJson:
         "refused": [],
         "words": progress_text(state),
         "measures": bool(measured_text(about)),
-        "facts": " · ".join(filter(None, (facts_text(about), location_text(context, folder)))),
+        "facts": " · ".join(
+            filter(
+                None,
+                (
+                    facts_text(about),
+                    location_text(context, folder),
+                    *devices_text(folder.path),
+                ),
+            )
+        ),
         "failed_words": f"{count_noun(state.failed, 'image')} could not be generated",
     }
 

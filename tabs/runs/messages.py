@@ -68,6 +68,7 @@ def facts_text(summary: Mapping[str, Any]) -> str:
         f"{summary['size_px']} px" if summary["size_px"] else "",
         guidance_text(summary),
         f"{summary['steps']} steps" if summary["steps"] else "",
+        f"batches of {options['batch']} seeds" if options.get("batch") else "",
         f"{options['light']} light" if options.get("light") else "",
         f"failure: {options['failure']}" if options.get("failure", "none") != "none" else "",
         cfr_text(summary),

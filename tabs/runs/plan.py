@@ -12,8 +12,10 @@ from truehue.core.concepts.matching import normal, similar
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.registration import HOW_TO, Registration
 from truehue.core.generation.registry import RENDERER, name_of, released_settings
+from truehue.core.generation.weights.sources import Sources
 from truehue.core.machine import local_gpus, usable_cores
 from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.devices import expected_devices
 from truehue.core.runs.plan import make_plan
 from truehue.core.runs.protocols import protocol
 from truehue.core.runs.records import GenerationPlan, RunPlan, ScoringPlan, StoredItem
@@ -141,7 +143,11 @@ def _drawing(request: RunRequest, model_id: str, cfm: Registration | None) -> Ge
         negative_text=request.negative,
         seed_mode=request.seeds,
         keep_images=request.keep_images,
-        options=request.options_of_cfr,
+        # Written down only where it changes something: the plans of before had none.
+        options={
+            **request.options_of_cfr,
+            **({"batch": request.batch} if request.batch > 1 else {}),
+        },
         cfm=cfm if by_cfm else None,
     )
     if not (request.protocol and protocol(request.protocol).released):
@@ -157,6 +163,8 @@ def _field_of(message: str) -> str:
     starts = {
         "The size": "size",
         "That model": "models",
+        "A batch": "batch",
+        "Only pipelines": "batch",
         "The seeds": "seed",
         "Images per prompt": "images",
         "There is no image": "models",
@@ -198,6 +206,12 @@ def about_of(plan: RunPlan) -> dict[str, Any]:
 def default_workers(summary: Mapping[str, Any]) -> int:
     """A worker a GPU where models are put onto one, else a worker a core."""
     return max(1, local_gpus()) if with_weights(summary) else usable_cores()
+
+
+def devices_remarks(run_plans: Sequence[RunPlan], sources: Sources) -> list[str]:
+    """Where the models of plans would be on this machine: what is slower there than it could be."""
+    sentences = (text for plan in run_plans for text in expected_devices(plan, sources))
+    return list(dict.fromkeys(sentences))
 
 
 def sharing_text(workers: int, summary: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from truehue.core.masks.grounded.weights import vision_model
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.refinement.settings import FIRST_PASS, MAPPED, MAX_CELLS, PREDICTED
 from truehue.core.refinement.settings import VARIANTS as VARIANTS_OF_CFR
+from truehue.core.runs.plan import MAX_BATCH
 from truehue.core.runs.protocols import PROTOCOLS, Protocol, protocol
 from truehue.core.runs.records import (
     ALL,
@@ -158,6 +159,7 @@ class RunRequest(Workers):
     steps: Annotated[Whole, Field(ge=1, le=500)] | None = Field(None, title="Steps")
     guidance: Annotated[tuple[float, ...], BeforeValidator(_scales)] = ()
     protocol: Annotated[str, single_of("protocol", (entry.id for entry in PROTOCOLS))] = ""
+    batch: Annotated[Whole, Field(ge=1, le=MAX_BATCH, title="The batch")] = 1
     negative: str = ""
     cfr: Annotated[str, single_of("variant of CFR", VARIANTS_OF_CFR)] = ""
     cfr_strength: Annotated[float, Field(ge=0, le=1, title="λ of CFR")] | None = None
@@ -243,6 +245,8 @@ class RunRequest(Workers):
             return
         if self.is_stored:
             raise BadInput("CFR is for images that are generated: leave it out.", "cfr")
+        if self.batch > 1:
+            raise BadInput("CFR refines one image at a time: leave the batch out.", "batch")
         if self.cfr != "none" and self.cfr_strength is None:
             raise BadInput("Give λ of CFR, from 0 to 1: the paper states none.", "cfr_strength")
         has_map = self.cfr_rows or self.cfr_map != CFR_MAPS[0]

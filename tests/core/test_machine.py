@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 
 from truehue.core.errors import BadInput
-from truehue.core.machine import GIB, Machine, local_gpus, machine, placement, visible_gpus
+from truehue.core.machine import (
+    GIB,
+    Machine,
+    Placement,
+    local_gpus,
+    machine,
+    placement,
+    visible_gpus,
+    with_reserve,
+)
 
 GPU = Machine("cuda", "A GPU", 24 * GIB, 23 * GIB, 64 * GIB, 16, True)
 OLD = replace(GPU, name="An old GPU", bf16=False)
@@ -60,6 +69,21 @@ def test_sizes_must_be_positive() -> None:
             placement(size, GPU)
     with pytest.raises(BadInput, match="positive"):
         placement(1.0, GPU, largest_gib=0.0)
+
+
+def test_what_is_reserved_for_others_is_left_free_unless_layers_would_move_one_by_one() -> None:
+    def place(local_machine: Machine) -> Placement:
+        return placement(14.0, local_machine, largest_gib=12.0)
+
+    assert place(with_reserve(GPU, 0, place)).offload == "none"
+    assert place(with_reserve(GPU, 7 * GIB, place)).offload == "model"
+    assert with_reserve(GPU, 7 * GIB, place).free_bytes == 16 * GIB
+    # The others are then on the CPU, which takes less time than moving layers.
+    assert with_reserve(GPU, 9 * GIB, place) == GPU
+    tight = replace(GPU, free_bytes=10 * GIB)
+    assert place(with_reserve(tight, 2 * GIB, place)).offload == "sequential"
+    for other in (MAC, CPU):
+        assert with_reserve(other, 7 * GIB, place) == other
 
 
 def test_this_machine_is_described() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.backends.decoding import Decoder, free_memory
 from truehue.core.generation.backends.families import (
     Family,
     Previewer,
@@ -25,7 +25,8 @@ from truehue.core.generation.backends.families import (
     unpacked,
     watching,
 )
-from truehue.core.generation.memory import GenerationFailed
+from truehue.core.generation.backends.layout import release, smaller
+from truehue.core.generation.memory import GenerationFailed, save_count
 from truehue.core.generation.registry import ModelEntry
 from truehue.core.generation.request import (
     Cancelled,
@@ -73,6 +74,7 @@ class DiffusersModel:
         self._call = call_defaults(type(pipeline))
         self._tokenizers = {name: pipeline.components[name] for name in self._family.limits}
         self._memory_bytes, self._ram_bytes = memory_bytes, ram_bytes
+        self._decoder = Decoder(pipeline)
         # A first pass of CFR was most often the drawing before, which is then not drawn again.
         self._latest: tuple[GenerationRequest, np.ndarray] | None = None
         self.previewer = previewer
@@ -86,6 +88,26 @@ class DiffusersModel:
     def ram_bytes(self) -> int:
         """Bytes of weights that wait in main memory; 0 where all are on the device."""
         return self._ram_bytes
+
+    @property
+    def placement(self) -> Placement:
+        """Where its weights are now."""
+        return self._at
+
+    def make_room(self) -> bool:
+        """After memory ran out: lays itself out in less of it, for good. False where there is no
+        smaller layout."""
+        import torch
+
+        if self._pipeline is None:
+            return False
+        with torch.no_grad():
+            less = smaller(self._pipeline, self._at, max(self._memory_bytes, self._ram_bytes))
+        if less is None:
+            return False
+        self._at, (self._memory_bytes, self._ram_bytes) = less
+        save_count(self)
+        return True
 
     @property
     def batch_size(self) -> int:
@@ -121,6 +143,39 @@ class DiffusersModel:
             self._latest = request, images[-1].srgb8
         return images
 
+    def draw_together(
+        self, requests: Sequence[GenerationRequest], on_step: OnStep, stop: Event
+    ) -> list[GeneratedImage | Exception]:
+        """One image a request, of requests that differ in the seed alone, in one pass of the
+        pipeline; in place of an image that is none, the error that says so.
+
+        Each image begins from the noise of its seed, but its pixels are another batch's: the origin
+        names the ``batch``. Raises as :meth:`draw`, and BadInput where the pipeline draws one alone.
+        """
+        if self._pipeline is None:
+            raise TrueHueError(f"{self._entry.name} was unloaded; load it again to generate.")
+        first, seeds = requests[0], [request.seed for request in requests]
+        if any(replace(request, seed=first.seed) != first for request in requests):
+            raise BadInput("Only the seeds of one prompt are drawn together.")
+        if "num_images_per_prompt" not in self._call or refinement_of(first.options) is not None:
+            raise BadInput(f"{self._entry.name} draws no seeds together here: leave out the batch.")
+        call = self._arguments(first)
+        size = (call["height"], call["width"])
+        watch = StepWatch(self._pipeline, on_step, stop, self.previewer, size, 0, 1)
+        together = {**call, "num_images_per_prompt": len(seeds)}
+        output = self._output(together, watch, seeds)
+        notes = tuple(notes_on_cut(first.text, self._tokenizers, self._family.limits))
+        images: list[GeneratedImage | Exception] = []
+        for index, request in enumerate(requests):
+            try:
+                srgb8 = self._pixels(output, size, index)
+            except GenerationFailed as error:
+                images.append(error)
+                continue
+            origin = {**self._origin(request, call), "batch": {"seeds": seeds}}
+            images.append(GeneratedImage(srgb8, origin, (), notes))
+        return images
+
     def unload(self) -> None:
         """Gives the memory back; safe to call twice."""
         self._pipeline = None
@@ -129,14 +184,7 @@ class DiffusersModel:
         self.previewer = None
         self._memory_bytes = self._ram_bytes = 0
         # Hooks of offloaded parts refer to each other in circles.
-        gc.collect()
-        if self._at.device != "cpu":
-            import torch
-
-            if self._at.device == "cuda":
-                torch.cuda.empty_cache()
-            else:
-                torch.mps.empty_cache()
+        free_memory(self._at.device)
 
     def _generate_image(
         self,
@@ -146,25 +194,34 @@ class DiffusersModel:
         stop: Event,
         position: tuple[int, int],
     ) -> GeneratedImage:
-        import torch
-
-        if stop.is_set():
-            raise Cancelled
         pipeline = self._pipeline
         size = (call["height"], call["width"])
         refinement = refinement_of(request.options)
         watch = StepWatch(pipeline, on_step, stop, self.previewer, size, *position)
+        with self._refining(refinement, call, size):
+            output = self._output(call, watch, [request.seed])
+        srgb8 = self._pixels(output, size)
+        notes = notes_on_cut(request.text, self._tokenizers, self._family.limits)
+        origin = self._origin(request, call)
+        if refinement is not None:
+            origin["cfr"] = refinement.to_json()
+        return GeneratedImage(srgb8, origin, (), tuple(notes))
+
+    def _output(self, call: Mapping[str, Any], watch: StepWatch, seeds: Sequence[int]) -> Any:
+        """What the pipeline returns for the seeds. Raises Cancelled once it was stopped."""
+        import torch
+
+        if watch.stopped:
+            raise Cancelled
         # On the CPU whatever the device: the noise follows from the seed alone.
-        generator = torch.Generator("cpu").manual_seed(request.seed)
+        chance = [torch.Generator("cpu").manual_seed(seed) for seed in seeds]
+        generator = chance if len(chance) > 1 else chance[0]
+        done = False
         try:
-            with (
-                self._refining(refinement, call, size),
-                watching(pipeline, watch, "callback_on_step_end" in self._call) as watched,
-            ):
-                output = pipeline(**call, **watched, generator=generator, output_type="np")
-        except Cancelled:
-            raise
-        except torch.OutOfMemoryError:
+            with watching(self._pipeline, watch, "callback_on_step_end" in self._call) as watched:
+                output = self._pipeline(**call, **watched, generator=generator, output_type="np")
+            done = True
+        except (Cancelled, torch.OutOfMemoryError):
             raise
         except (ValueError, TypeError) as error:
             # Pipelines check their arguments so, before the first step.
@@ -172,16 +229,11 @@ class DiffusersModel:
                 raise
             raise BadInput(f"{self._entry.name} cannot generate this: {error}") from error
         finally:
-            if self._at.offload != "none":
-                pipeline.maybe_free_model_hooks()
-        if stop.is_set():
+            if not done:
+                release(self._pipeline)
+        if watch.stopped:
             raise Cancelled
-        srgb8 = self._pixels(output, size)
-        notes = notes_on_cut(request.text, self._tokenizers, self._family.limits)
-        origin = self._origin(request, call)
-        if refinement is not None:
-            origin["cfr"] = refinement.to_json()
-        return GeneratedImage(srgb8, origin, (), tuple(notes))
+        return output
 
     def _mapped(
         self, request: GenerationRequest, function: Callable[[GenerationRequest], GeneratedImage]
@@ -287,8 +339,8 @@ class DiffusersModel:
             )
         return sample * int(getattr(pipeline, "vae_scale_factor", 8))
 
-    def _pixels(self, output: Any, size: tuple[int, int]) -> np.ndarray:
-        """uint8 pixels, each rounded to the nearest of 256 levels.
+    def _pixels(self, output: Any, size: tuple[int, int], index: int = 0) -> np.ndarray:
+        """uint8 pixels of the image at ``index``, each rounded to the nearest of 256 levels.
 
         "np" output is taken, not "pil": both round the same, but only floats show a NaN, which a
         cast to uint8 would turn to black.
@@ -297,7 +349,7 @@ class DiffusersModel:
         images = getattr(output, "images", None)
         if images is None:
             raise BadInput(f"{name} is no pipeline of still images ({type(output).__name__}).")
-        image = np.asarray(images[0])
+        image = np.asarray(images[index])
         if image.ndim != 3 or image.shape[2] != 3 or not np.issubdtype(image.dtype, np.floating):
             raise GenerationFailed(f"{name} gave no color image but {image.shape} {image.dtype}.")
         if not np.isfinite(image).all():
@@ -309,7 +361,8 @@ class DiffusersModel:
                 "damaged, or not those of this pipeline."
             )
             raise GenerationFailed(f"{name} gave numbers that are no colors (NaN). {advice}")
-        if any(getattr(output, "nsfw_content_detected", None) or ()):
+        flags = getattr(output, "nsfw_content_detected", None) or ()
+        if any(flags[index : index + 1]):
             raise GenerationFailed(
                 f"The safety checker that comes with {name} blacked this image out. It is no "
                 "image and was not kept; try another seed."
@@ -336,6 +389,7 @@ class DiffusersModel:
             "height": call["height"],
             "fixed": dict(self._family.fixed),
             "dtype": self._at.dtype,
+            "decoder": "float32, in tiles" if self._decoder.tiles else "float32",
             "device": self._at.device,
             "offload": self._at.offload,
             **_versions(),

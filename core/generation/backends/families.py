@@ -147,6 +147,11 @@ class StepWatch:
         self._image, self._images = image, images
         self.count = 0
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the image is no longer wanted."""
+        return self._stop.is_set()
+
     def after(self, latents: Any) -> None:
         """To be called after each step with the latents as the pipeline keeps them."""
         if self._stop.is_set():
@@ -253,11 +258,11 @@ def fit(pipeline: Any) -> Previewer | None:
     before = vae.dtype
     try:
         # Some encoders overflow in half precision; there and back loses nothing.
-        _set_dtype(vae, torch.float32)
+        set_dtype(vae, torch.float32)
         with torch.no_grad():
             latents = _encode(vae, images.to(vae.device)).cpu()
     finally:
-        _set_dtype(vae, before)
+        set_dtype(vae, before)
     if latents.ndim != 4 or not torch.isfinite(latents).all():
         return None
     colors = torch.nn.functional.interpolate(images, size=tuple(latents.shape[-2:]), mode="area")
@@ -269,7 +274,8 @@ def fit(pipeline: Any) -> Previewer | None:
     return Previewer(np.linalg.solve(x.T @ x + ridge, x.T @ y).astype(np.float32))
 
 
-def _set_dtype(vae: Any, dtype: Any) -> None:
+def set_dtype(vae: Any, dtype: Any) -> None:
+    """Turns an autoencoder to another type of numbers, where it has another one."""
     import torch
 
     # Not vae.to: diffusers' own warns of parts to be kept in float32 even where there are none.

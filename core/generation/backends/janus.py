@@ -76,6 +76,11 @@ class JanusModel:
         self._side_px = int(vq.num_patches) * 2 ** (len(vq.channel_multiplier) - 1)
 
     @property
+    def placement(self) -> Placement:
+        """Where its weights are."""
+        return self._placement
+
+    @property
     def memory_bytes(self) -> int:
         """Bytes of weights on the device: all, or the largest layer where layers are moved."""
         return 0 if self._model is None else device_bytes(self._model, self._placement)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from truehue.core.errors import BadInput
 from truehue.core.generation.backends.diffusion import DiffusersModel
 from truehue.core.generation.backends.families import FAMILIES, Previewer, call_defaults, fit
+from truehue.core.generation.backends.layout import encode_once, lay_out
 from truehue.core.generation.memory import BadModelFolder, check_space, is_out_of_memory, save_count
 from truehue.core.generation.registry import ModelEntry
 from truehue.core.generation.weights.folders import (
@@ -20,13 +22,16 @@ from truehue.core.generation.weights.folders import (
     refuse_unfilled,
 )
 from truehue.core.generation.weights.sources import Source, part_file
-from truehue.core.machine import Machine, Placement, placement
+from truehue.core.machine import Machine, Placement, placement, with_reserve
 
 
-def load(entry: ModelEntry, source: Source, machine: Machine | Placement) -> DiffusersModel:
+def load(
+    entry: ModelEntry, source: Source, machine: Machine | Placement, reserved_bytes: int = 0
+) -> DiffusersModel:
     """Loads a checked folder; never from the network, never foreign code, never pickles.
 
-    The placement follows from ``machine``, unless that is a placement itself. Raises BadModelFolder
+    The placement follows from ``machine`` and what is reserved there for others, unless it is a
+    placement itself. Raises BadModelFolder
     for a folder that cannot be loaded safely and whole, and lets errors of memory that ran out
     through (``is_out_of_memory`` knows them), NotEnoughMemory among them.
     """
@@ -34,14 +39,20 @@ def load(entry: ModelEntry, source: Source, machine: Machine | Placement) -> Dif
     if checked is None:
         raise BadInput(f"{entry.name} is no diffusers pipeline.")
     if isinstance(machine, Machine):
-        device_placement = choose_placement(entry, checked, machine)
+        choose = partial(choose_placement, entry, checked)
+        device_placement = choose(with_reserve(machine, reserved_bytes, choose))
         check_space(entry.name, checked.memory_gib * device_placement.bytes_a_number / 2, machine)
     else:
         device_placement = machine
     pipeline = _load(entry, source, checked, device_placement)
     refuse_unfilled(pipeline, checked)
     pipeline.set_progress_bar_config(disable=True)
-    held, previewer = _lay_out(pipeline, device_placement)
+    encode_once(pipeline)
+    # Fitted before parts are hooked: afterwards, encoding would push others off the device.
+    offloaded = device_placement.offload != "none"
+    previewer = _previewer(pipeline) if offloaded else None
+    held = lay_out(pipeline, device_placement)
+    previewer = previewer if offloaded else _previewer(pipeline)
     origin = source.base or source
     about = {
         "repo": source.repo,
@@ -59,11 +70,14 @@ def load(entry: ModelEntry, source: Source, machine: Machine | Placement) -> Dif
 
 
 def choose_placement(entry: ModelEntry, checked: PipelineFolder, machine: Machine) -> Placement:
-    """The placement by what the files really hold."""
+    """The placement by what the files really hold, and the decoder's in float32."""
+    # On a CPU, and where the model overflows in float16, all of it is in float32.
+    wide = machine.device != "cpu" and (machine.bf16 or entry.fp16)
+    decoder_gib = checked.decoder_gib if wide else 0.0
     return placement(
-        max(checked.memory_gib, 1e-6),
+        max(checked.memory_gib + decoder_gib, 1e-6),
         machine,
-        largest_gib=max(checked.largest_gib, 1e-6),
+        largest_gib=max(checked.largest_gib + 2 * decoder_gib, 1e-6),
         fp16=entry.fp16,
     )
 
@@ -101,7 +115,8 @@ def _load(
             parts |= load_parts(checked, dtype, without=parts.keys())
             return pipeline_class.from_pretrained(
                 checked.folder,
-                dtype=dtype,
+                # The decoder's numbers come whole from the files, and are not rounded before.
+                dtype={"default": dtype, "vae": torch.float32},
                 variant=checked.variant,
                 use_safetensors=True,
                 local_files_only=True,
@@ -151,28 +166,6 @@ def _part(entry: ModelEntry, source: Source, checked: PipelineFolder, dtype: Any
     if empty:
         raise BadModelFolder(f"{part_file(source.folder)} lacks {', '.join(empty)}.")
     return part.eval()
-
-
-def _lay_out(
-    pipeline: Any, device_placement: Placement
-) -> tuple[tuple[int, int], Previewer | None]:
-    """Moves the pipeline to its device; returns the bytes it takes there and those that wait in
-    main memory, and its previewer."""
-    sizes = [
-        sum(tensor.nbytes for tensor in (*part.parameters(), *part.buffers()))
-        for part in pipeline.components.values()
-        if hasattr(part, "parameters")
-    ]
-    if device_placement.offload == "none":
-        pipeline.to(device_placement.device)
-        return (sum(sizes), 0), _previewer(pipeline)
-    # Fitted before parts are hooked: afterwards, encoding would push others off the device.
-    previewer = _previewer(pipeline)
-    if device_placement.offload == "model":
-        pipeline.enable_model_cpu_offload(device=device_placement.device)
-        return (max(sizes, default=0), sum(sizes)), previewer
-    pipeline.enable_sequential_cpu_offload(device=device_placement.device)
-    return (0, sum(sizes)), previewer
 
 
 def _previewer(pipeline: Any) -> Previewer | None:

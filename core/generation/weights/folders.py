@@ -77,6 +77,11 @@ class PipelineFolder:
         """The largest part at two bytes a number."""
         return max((part.numbers for part in self.parts), default=0) * 2 / 2**30
 
+    @property
+    def decoder_gib(self) -> float:
+        """The autoencoder at two bytes a number."""
+        return sum(part.numbers for part in self.parts if part.name == "vae") * 2 / 2**30
+
 
 def check_pipeline(
     folder: Path, *, prefer: str | None = None, without: frozenset[str] = frozenset()

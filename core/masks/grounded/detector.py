@@ -76,6 +76,11 @@ class GroundingDino:
         }
 
     @property
+    def placement(self) -> Placement:
+        """Where its weights are."""
+        return self._at
+
+    @property
     def id(self) -> str:
         """Its id in the list of vision models."""
         return self._entry.id

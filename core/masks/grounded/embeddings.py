@@ -145,6 +145,11 @@ class EmbeddingSegmenter(ABC):
         }
 
     @property
+    def placement(self) -> Placement:
+        """Where its weights are."""
+        return self._at
+
+    @property
     def id(self) -> str:
         """Its id in the list of vision models."""
         return self._entry.id

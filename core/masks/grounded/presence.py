@@ -77,6 +77,11 @@ class JanusPresence:
         self._yes, self._no = _first_tokens(parts.processor.tokenizer)
 
     @property
+    def placement(self) -> Placement:
+        """Where its weights are."""
+        return self._placement
+
+    @property
     def id(self) -> str:
         """Its id in the registry of vision models."""
         return self._id

@@ -90,6 +90,34 @@ def tool_memory(tool: str, sources: Sources | None = None) -> int:
     return int((kept_gib * device_placement.bytes_a_number / 2 + WORKING_GIB) * GIB)
 
 
+def tool_bytes(tool: str, sources: Sources | None = None) -> int:
+    """Bytes of the tool's weights on its device, were it empty, without its work: tools and the
+    model that draws work one after the other."""
+    return max(tool_memory(tool, sources) - int(WORKING_GIB * GIB), 0)
+
+
+def expected_tool(
+    tool: str, local_machine: Machine, sources: Sources | None = None
+) -> tuple[Placement, int] | None:
+    """Where a tool would be laid out on ``local_machine``, and the bytes that its weights take on
+    its device; None for one of OpenCV, whose place is the CPU, and where nobody knows its size."""
+    entry = entry_of(tool)
+    held_gib = entry.download_gib
+    source = find(entry, sources or Sources.local())
+    if source is not None:
+        # Where the files are broken, loading says so; here only their size is asked.
+        with suppress(BadInput):
+            held_gib = check(entry, source)
+    if entry.library == "opencv" or not held_gib:
+        return None
+    if entry.role != "presence":
+        at = vision_placement(held_gib, local_machine)
+        return at, int(held_gib * GIB) if at.device == local_machine.device else 0
+    at = _presence_placement(entry, held_gib, local_machine)
+    kept_gib = {"none": held_gib, "model": _largest_gib(entry, held_gib), "sequential": 0.0}
+    return at, int(kept_gib[at.offload] * at.bytes_a_number / 2 * GIB)
+
+
 def _presence_placement(entry: VisionEntry, held_gib: float, local_machine: Machine) -> Placement:
     """Published files have two bytes a number, which is how ``placement`` counts."""
     fp16 = all(entry.id != model_entry.id or model_entry.fp16 for model_entry in MODELS)

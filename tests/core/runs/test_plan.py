@@ -17,6 +17,7 @@ from truehue.core.generation.request import MAX_SEED
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.plan import (
+    batch_at,
     made_with,
     make_plan,
     order_of,
@@ -58,6 +59,8 @@ def plan(**changed: Any) -> Any:
         ({"steps": 0}, "Steps must be"),
         ({"seed_mode": "random"}, "shared or per-prompt"),
         ({"keep_images": "few"}, "all, sample, none"),
+        ({"options": {"batch": 0}}, "A batch has 1 to 64"),
+        ({"options": {"batch": 2}}, "Only pipelines of diffusers"),
         ({"guidance": float("nan")}, "Guidance is a number"),
     ],
 )
@@ -243,3 +246,27 @@ def test_what_the_masker_makes_itself_is_no_part_of_the_plan(masker: str, kept: 
         item = replace(ITEMS[0], masks={0: mask})
         (planned_item,) = make_plan(PROMPTS, "x", items=(item,), judging=judging).items
         assert bool(planned_item.masks) == (name in kept), name
+
+
+def test_a_batch_is_of_the_seeds_of_one_prompt_and_scale() -> None:
+    made = planned(
+        PROMPTS,
+        "sdxl-base-1.0",
+        images=5,
+        guidances=(3.0, 5.0),
+        options={"batch": 3},
+        masker=MaskerSpec("whole"),
+    )
+    assert made.total == 30
+    assert [list(batch_at(made, position)) for position in (0, 2, 3, 4, 5, 29)] == [
+        [0, 1, 2],
+        [0, 1, 2],
+        [3, 4],
+        [3, 4],
+        [5, 6, 7],
+        [28, 29],
+    ]
+    one = planned(PROMPTS, "sdxl-base-1.0", images=5, masker=MaskerSpec("whole"))
+    assert list(batch_at(one, 7)) == [7]
+    assert "batch" not in plan_json(one)["options"]
+    assert run_id(one) != run_id(replace(one, options={"batch": 3}))
