@@ -79,9 +79,9 @@ def _score(options: argparse.Namespace) -> int:
             raise UsageError("name at least one image, --table, or --list")
         measures = [measure_of(measure_id) for measure_id in options.measure]
         measures = measures or [measure for measure in all_measures() if measure.of is not None]
-        learned = [measure.name for measure in measures if measure.id in BY_ID]
-        if learned:
-            raise BadInput(f"{', '.join(learned)} reads images of a table with prompts: --table.")
+        of_table = [measure.name for measure in measures if measure.id in BY_ID]
+        if of_table:
+            raise BadInput(f"{', '.join(of_table)} reads images of a table with prompts: --table.")
         elsewhere = [measure.name for measure in measures if not measure.computed]
         if elsewhere:
             raise BadInput(f"{', '.join(elsewhere)} is not computed here.")

@@ -145,6 +145,7 @@ _MADE_BY = (
     "variant",
     "base_repo",
     "base_revision",
+    "quantization",
     "served_model",
     "pipeline",
     "dtype",

@@ -11,6 +11,7 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.backends.endpoints import Endpoint, configured_endpoints
 from truehue.core.generation.backends.families import FAMILIES
 from truehue.core.generation.memory import check_space
+from truehue.core.generation.quantization import missing_for
 from truehue.core.generation.registry import ModelEntry, model
 from truehue.core.generation.request import LoadedModel
 from truehue.core.generation.weights.folders import check_source
@@ -51,6 +52,7 @@ def missing(
     if lacking := absent(packages):
         extra, way = ("vlm", "a server") if entry.kind == "served" else ("models", entry.kind)
         problems.append(how_to_install(lacking, f"generate with {way}", extra))
+    problems += missing_for(entry.name, entry.quantization)
     if entry.kind == "served":
         problems += unknown_server(entry, servers(endpoints))
     if entry.kind in ("diffusers", "transformers"):
@@ -235,6 +237,8 @@ def why_no_cfr(entry: ModelEntry, guidance: float | None = None) -> str:
         return (
             f"{entry.name} makes one prediction only: its guidance is distilled into the weights."
         )
+    if family is not None and not family.cfr:
+        return f"CFR was not tested with {entry.name}."
     own = entry.defaults.guidance if entry.defaults is not None else None
     scale = own if guidance is None else guidance
     if scale is not None and scale <= 1:

@@ -7,81 +7,18 @@ it cannot reproduce those images.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from truehue.core.errors import BadInput
+from truehue.core.generation.model_entry import CARD, PIPELINE
+from truehue.core.generation.model_entry import DRAWABLE as DRAWABLE
+from truehue.core.generation.model_entry import Defaults as Defaults
+from truehue.core.generation.model_entry import Kind as Kind
+from truehue.core.generation.model_entry import ModelEntry as ModelEntry
+from truehue.core.generation.quantized_models import QUANTIZED_MODELS
+from truehue.core.generation.recent_models import RECENT_MODELS
 
 RELEASED_CODE = "moatifbutt/gen-color-bench @ 802a3ba, gencolorbench/generation/models.py"
-
-Kind = Literal["renderer", "diffusers", "transformers", "served", "folder"]
-DRAWABLE: tuple[Kind, ...] = ("renderer", "diffusers", "transformers")
-"""The kinds that generate on this machine, where their weights are installed."""
-
-
-@dataclass(frozen=True)
-class Defaults:
-    """The settings that a model draws with. None: the model has no such setting.
-
-    A model's own are what both benchmarks' papers say that they drew with (GenColorBench section
-    4.1: "set to default"). ``source`` says who states them: the model's card on the hub, its
-    pipeline in diffusers where the card's example leaves them out, or a benchmark's public code.
-    """
-
-    steps: int | None
-    guidance: float | None
-    width: int
-    height: int
-    source: str
-
-
-@dataclass(frozen=True)
-class ModelEntry:
-    """A generator as people choose it.
-
-    ``id`` never changes once images carry it. ``kind`` says who draws: our renderer, a diffusers
-    pipeline, a transformers class, a server, or nobody here ("folder": its images are imported).
-
-    ``repo`` is the hub's owner/name, ``pipeline`` the class that draws. ``gated``: the hub hands
-    the weights out only to who has accepted the license. ``parameters_b`` counts the denoiser's (or
-    the transformer's) parameters in billions; ``memory_gib`` all weights at two bytes a number,
-    text encoders included, ``largest_gib`` the largest part of them. ``download_gib`` is what the
-    files take; 0 where nobody stated it. ``variant`` names the weight files to prefer.
-
-    ``shipped``: its weights lie in the app's own assets.
-
-    ``base`` is the id of the entry whose pipeline takes this one's weights as its ``part``.
-    ``released`` are the settings that GenColorBench's public code draws with, where it has the
-    model; they differ from ``defaults`` for some. ``fp16`` is False for models that overflow in
-    float16. ``paper`` is its row in GenColorBench's Table 4. ``needs`` says what else must be
-    there, ``note`` is one sentence for people, and ``not_verified`` names the fields that no
-    source at hand confirmed.
-    """
-
-    id: str
-    name: str
-    kind: Kind
-    license: str
-    note: str
-    needs: tuple[str, ...] = ()
-    repo: str = ""
-    pipeline: str = ""
-    gated: bool = False
-    parameters_b: float = 0.0
-    download_gib: float = 0.0
-    memory_gib: float = 0.0
-    largest_gib: float = 0.0
-    variant: str | None = None
-    shipped: bool = False
-    base: str = ""
-    part: str = ""
-    fp16: bool = True
-    defaults: Defaults | None = None
-    released: Defaults | None = None
-    paper: str = ""
-    not_verified: tuple[str, ...] = ()
-
 
 SHIPPED_MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
@@ -146,8 +83,6 @@ IMPORTED_MODELS: tuple[ModelEntry, ...] = (
     ),
 )
 
-CARD = "example of the model card"
-PIPELINE = "default of the pipeline's call in diffusers 0.42 (the card's example gives none)"
 SANA_DOCS = "Sana's documentation of the diffusers pipeline"
 STABILITY = "Stability AI Community"
 FLUX_LICENSE = "FLUX.1 [dev] Non-Commercial"
@@ -470,6 +405,8 @@ MODELS: tuple[ModelEntry, ...] = (
         not_verified=("license", "download_gib", "memory_gib", "defaults"),
     ),
     *IMPORTED_MODELS,
+    *RECENT_MODELS,
+    *QUANTIZED_MODELS,
 )
 
 

@@ -17,6 +17,7 @@ from truehue.core.concepts.records import PROFILE_VERSION
 from truehue.core.errors import BadInput
 from truehue.core.files import file_problem
 from truehue.core.generation.backends.reference import OPTIONS
+from truehue.core.generation.quantization import QUANTIZATIONS
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.registry import model as registered
 from truehue.core.generation.renderer import (
@@ -228,6 +229,8 @@ def made_with(plan: RunPlan) -> dict[str, str]:
             versions["colors of concepts"] = CONCEPT_COLORS_VERSION
     if any(measured_of(prompt.task, prompt.targets) for prompt in plan.prompts):
         versions["profile"] = PROFILE_VERSION
+    if plan.kind == DRAWN and (quantization := registered(plan.model).quantization):
+        versions["quantization"] = QUANTIZATIONS[quantization].label
     if plan.masker.kind == SALIENT:
         from truehue.core.masks.salient import VERSION
 

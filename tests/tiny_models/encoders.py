@@ -97,7 +97,7 @@ def glm(tokenizer: Any) -> Any:
     return GlmModel(config)
 
 
-def qwen(tokenizer: Any) -> Any:
+def qwen(tokenizer: Any, *, layers: int = 2) -> Any:
     """A Qwen2.5-VL model."""
     from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
@@ -105,7 +105,7 @@ def qwen(tokenizer: Any) -> Any:
         text_config={
             "hidden_size": WIDTH,
             "intermediate_size": 32,
-            "num_hidden_layers": 2,
+            "num_hidden_layers": layers,
             "num_attention_heads": 2,
             "num_key_value_heads": 2,
             "vocab_size": len(tokenizer),
@@ -161,3 +161,86 @@ def chatglm(tokenizer: Any) -> Any:
         else:
             torch.nn.init.normal_(item, std=0.1)
     return made
+
+
+_TEXT: dict[str, Any] = {
+    "hidden_size": WIDTH,
+    "intermediate_size": 32,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 2,
+    "head_dim": 16,
+    "bos_token_id": None,
+    "eos_token_id": None,
+    "pad_token_id": None,
+}
+
+
+def qwen3(tokenizer: Any, *, layers: int = 2) -> Any:
+    """A Qwen3 model with its head."""
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    config = Qwen3Config(**_TEXT, vocab_size=len(tokenizer), num_hidden_layers=layers)
+    return Qwen3ForCausalLM(config)
+
+
+def qwen3_vl(tokenizer: Any) -> Any:
+    """A Qwen3-VL model with its head."""
+    from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration
+
+    ids = tokenizer.convert_tokens_to_ids(list(QWEN_MARKS))
+    config = Qwen3VLConfig(
+        text_config={
+            **_TEXT,
+            "vocab_size": len(tokenizer),
+            "num_hidden_layers": 2,
+            "rope_parameters": {
+                "rope_type": "default",
+                "mrope_section": [2, 3, 3],
+                "rope_theta": 1_000_000.0,
+            },
+        },
+        vision_config={
+            "depth": 1,
+            "hidden_size": 16,
+            "intermediate_size": 16,
+            "num_heads": 2,
+            "out_hidden_size": WIDTH,
+            "num_position_embeddings": 16,
+            "deepstack_visual_indexes": [0],
+        },
+        vision_start_token_id=ids[0],
+        vision_end_token_id=ids[1],
+        image_token_id=ids[2],
+        video_token_id=ids[3],
+    )
+    return Qwen3VLForConditionalGeneration(config)
+
+
+QWEN_MARKS = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
+"""Tokens around and for images, as Qwen's models of vision have them."""
+
+
+def mistral3(tokenizer: Any, *, layers: int) -> Any:
+    """A Mistral 3 model with its head and a small eye."""
+    from transformers import Mistral3Config, Mistral3ForConditionalGeneration
+
+    config = Mistral3Config(
+        text_config={
+            **_TEXT,
+            "model_type": "mistral",
+            "vocab_size": len(tokenizer),
+            "num_hidden_layers": layers,
+        },
+        vision_config={
+            "model_type": "pixtral",
+            "hidden_size": 16,
+            "intermediate_size": 16,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "head_dim": 8,
+            "image_size": 28,
+            "patch_size": 14,
+        },
+        image_token_index=len(tokenizer) - 1,
+    )
+    return Mistral3ForConditionalGeneration(config)

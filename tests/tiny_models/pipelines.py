@@ -16,7 +16,9 @@ def build(name: str, folder: Path) -> Path:
     import torch
 
     torch.manual_seed(0)
-    pipeline = PIPELINES[name](folder)
+    from tests.tiny_models.recent import RECENT
+
+    pipeline = {**PIPELINES, **RECENT}[name](folder)
     pipeline.set_progress_bar_config(disable=True)
     pipeline.save_pretrained(folder, safe_serialization=True)
     shutil.rmtree(folder / "made", ignore_errors=True)

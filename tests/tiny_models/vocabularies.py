@@ -9,6 +9,8 @@ from typing import Any
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
+from tests.tiny_models.encoders import QWEN_MARKS
+
 # Every character a test may type, so that lengths in tokens are lengths in characters.
 LETTERS = string.ascii_lowercase + string.digits + "#.,()-:?'"
 
@@ -111,3 +113,58 @@ def chatglm(folder: Path) -> Any:
     path = folder / "tokenizer.model"
     path.write_bytes(written.getvalue())
     return ChatGLMTokenizer(str(path), model_max_length=256)
+
+
+CHAT = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n"
+    "{% if message['content'] is string %}{{ message['content'] }}"
+    "{% else %}{% for part in message['content'] %}{{ part['text'] }}{% endfor %}{% endif %}"
+    "<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+"""A chat template of text."""
+
+
+def qwen_chat(marks: tuple[str, ...] = ()) -> Any:
+    """Qwen's tokenizer with a chat template and more special tokens."""
+    made = qwen()
+    made.add_special_tokens({"additional_special_tokens": list(marks)}, False)
+    made.chat_template = CHAT
+    return made
+
+
+def qwen2_vl() -> Any:
+    """The processor of Qwen2.5-VL."""
+    from transformers import Qwen2VLImageProcessor, Qwen2VLProcessor, Qwen2VLVideoProcessor
+
+    tokenizer = qwen_chat(QWEN_MARKS)
+    return Qwen2VLProcessor(
+        Qwen2VLImageProcessor(), tokenizer, Qwen2VLVideoProcessor(), chat_template=CHAT
+    )
+
+
+def qwen3_vl() -> Any:
+    """The processor of Qwen3-VL."""
+    from transformers import Qwen2VLImageProcessor, Qwen3VLProcessor, Qwen3VLVideoProcessor
+
+    tokenizer = qwen_chat(QWEN_MARKS)
+    return Qwen3VLProcessor(
+        Qwen2VLImageProcessor(), tokenizer, Qwen3VLVideoProcessor(), chat_template=CHAT
+    )
+
+
+def pixtral() -> Any:
+    """The processor of Mistral 3."""
+    from transformers import PixtralImageProcessor, PixtralProcessor
+
+    tokenizer = glm()
+    marks = ["[IMG_BREAK]", "[IMG_END]", "<|im_start|>", "<|im_end|>", "[IMG]"]
+    tokenizer.add_special_tokens({"additional_special_tokens": marks}, False)
+    return PixtralProcessor(PixtralImageProcessor(), tokenizer, chat_template=CHAT)
+
+
+def byt5() -> Any:
+    """ByT5's tokenizer, which needs no vocabulary."""
+    from transformers import ByT5Tokenizer
+
+    return ByT5Tokenizer(model_max_length=128)

@@ -72,7 +72,9 @@ class DiffusersModel:
         self._about = dict(about)
         self._family: Family = family(pipeline)
         self._call = call_defaults(type(pipeline))
-        self._tokenizers = {name: pipeline.components[name] for name in self._family.limits}
+        parts = {name: pipeline.components[name] for name in self._family.limits}
+        # A processor of text and images has the tokenizer inside.
+        self._tokenizers = {name: getattr(p, "tokenizer", p) for name, p in parts.items()}
         self._memory_bytes, self._ram_bytes = memory_bytes, ram_bytes
         self._decoder = Decoder(pipeline)
         # A first pass of CFR was most often the drawing before, which is then not drawn again.
@@ -348,8 +350,12 @@ class DiffusersModel:
         name = self._entry.name
         images = getattr(output, "images", None)
         if images is None:
+            images = getattr(output, "image", None)  # Kandinsky's name
+        if images is None:
             raise BadInput(f"{name} is no pipeline of still images ({type(output).__name__}).")
         image = np.asarray(images[index])
+        if image.ndim == 3 and image.shape[2] == 4:
+            image = _over_white(image)
         if image.ndim != 3 or image.shape[2] != 3 or not np.issubdtype(image.dtype, np.floating):
             raise GenerationFailed(f"{name} gave no color image but {image.shape} {image.dtype}.")
         if not np.isfinite(image).all():
@@ -394,6 +400,12 @@ class DiffusersModel:
             "offload": self._at.offload,
             **_versions(),
         }
+
+
+def _over_white(rgba: np.ndarray) -> np.ndarray:
+    """Float ``(H, W, 4)`` in [0, 1] as the page shows it: ``(H, W, 3)``, transparency as white."""
+    alpha = rgba[..., 3:]
+    return rgba[..., :3] * alpha + (1 - alpha)
 
 
 @cache

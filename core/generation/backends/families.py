@@ -31,6 +31,7 @@ class Family:
     negative prompt has an effect, ``empty_negative`` is what stands for none. ``multiple_px``:
     sides must be multiples of it. ``limits``: tokens each tokenizer reads, special ones included.
     ``fixed``: arguments given in every call. ``at_load``: arguments of from_pretrained.
+    ``cfr``: whether CFR was tested with the class.
     """
 
     guidance: str = "guidance_scale"
@@ -41,6 +42,7 @@ class Family:
     limits: Mapping[str, int] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     at_load: Mapping[str, Any] = field(default_factory=dict)
+    cfr: bool = True
 
 
 # The watermark would change the pixels where a package happens to be installed.
@@ -78,6 +80,43 @@ FAMILIES: dict[str, Family] = {
     "QwenImagePipeline": Family(
         guidance="true_cfg_scale", empty_negative=" ", multiple_px=16, limits={"tokenizer": 512}
     ),
+    # Guidance is an input of the transformer. The chat template's tokens count among the limit, as
+    # for klein, Z-Image and Kandinsky.
+    "Flux2Pipeline": Family(
+        two_predictions=False, negative=False, multiple_px=16, limits={"tokenizer": 512}
+    ),
+    "Flux2KleinPipeline": Family(
+        negative=False, multiple_px=16, limits={"tokenizer": 512}, cfr=False
+    ),
+    "ZImagePipeline": Family(multiple_px=16, limits={"tokenizer": 512}, cfr=False),
+    # It reads prompts of any length. A negative prompt has an effect with a guidance above 1 alone,
+    # and needs a blank where there is none.
+    "QwenImage21Pipeline": Family(
+        guidance="true_cfg_scale", empty_negative=" ", multiple_px=32, cfr=False
+    ),
+    # Its guidance is a part of the repository, not an argument. ByT5 reads quoted text alone.
+    "HunyuanImagePipeline": Family(
+        guidance="", multiple_px=32, limits={"tokenizer": 1000}, cfr=False
+    ),
+    # What rewrites prompts is left out: it samples words, and the prompt would not decide.
+    "ErnieImagePipeline": Family(
+        multiple_px=16,
+        fixed={"use_pe": False},
+        at_load={"pe": None, "pe_tokenizer": None},
+        cfr=False,
+    ),
+    "LongCatImagePipeline": Family(
+        multiple_px=16,
+        limits={"tokenizer": 512},
+        fixed={"enable_prompt_rewrite": False},
+        cfr=False,
+    ),
+    "OvisImagePipeline": Family(multiple_px=16, limits={"tokenizer": 256}, cfr=False),
+    "Kandinsky5T2IPipeline": Family(
+        multiple_px=16, limits={"tokenizer": 512, "tokenizer_2": 77}, cfr=False
+    ),
+    "Lumina2Pipeline": Family(multiple_px=16, limits={"tokenizer": 256}, cfr=False),
+    "ChromaPipeline": Family(multiple_px=16, limits={"tokenizer": 512}, cfr=False),
 }
 
 
@@ -161,7 +200,9 @@ class StepWatch:
         preview = None
         if self._previewer is not None and self.count % PREVIEW_EVERY == 0:
             latents = unpacked(self._pipeline, latents, *self._size)
-            preview = None if latents is None else self._previewer.preview_image(latents)
+            # Some pipelines keep latents in a form that the map was not fitted to.
+            if latents is not None and len(latents) == len(self._previewer.weights) - 1:
+                preview = self._previewer.preview_image(latents)
         done = self._image * steps + self.count
         self._on_step(StepReport(done, self._images * steps, preview))
         if self._stop.is_set():
@@ -248,6 +289,8 @@ def fit(pipeline: Any) -> Previewer | None:
 
     vae = getattr(pipeline, "vae", None)
     if vae is None or not hasattr(vae, "encode"):
+        return None
+    if getattr(vae.config, "in_channels", 3) != 3:  # transparency too
         return None
     scale = int(getattr(pipeline, "vae_scale_factor", 0) or 8)
     generator = torch.Generator("cpu").manual_seed(0)

@@ -13,6 +13,7 @@ from truehue.core.generation.backends.diffusion import DiffusersModel
 from truehue.core.generation.backends.families import FAMILIES, Previewer, call_defaults, fit
 from truehue.core.generation.backends.layout import encode_once, lay_out
 from truehue.core.generation.memory import BadModelFolder, check_space, is_out_of_memory, save_count
+from truehue.core.generation.quantization import QUANTIZATIONS, quantized_part
 from truehue.core.generation.registry import ModelEntry
 from truehue.core.generation.weights.folders import (
     PipelineFolder,
@@ -64,6 +65,8 @@ def load(
             "base_repo": origin.repo,
             "base_revision": origin.revision or f"sha256:{origin.fingerprint()}",
         }
+    if entry.quantization:
+        about["quantization"] = QUANTIZATIONS[entry.quantization].label
     loaded = DiffusersModel(entry, pipeline, device_placement, about, previewer, *held)
     save_count(loaded)
     return loaded
@@ -110,9 +113,11 @@ def _load(
     options = dict(family.at_load) if family else {}
     with _quiet(), known_classes(checked):
         try:
-            if source.base is not None:
+            if entry.quantization:
+                parts[entry.part] = _quantized(entry, source, checked, device_placement)
+            elif source.base is not None:
                 parts[entry.part] = _part(entry, source, checked, dtype)
-            parts |= load_parts(checked, dtype, without=parts.keys())
+            parts |= load_parts(checked, dtype, without={*parts, *options})
             return pipeline_class.from_pretrained(
                 checked.folder,
                 # The decoder's numbers come whole from the files, and are not rounded before.
@@ -124,7 +129,7 @@ def _load(
                 **parts,
                 **options,
             )
-        except BadModelFolder:
+        except BadInput:  # BadModelFolder among them
             raise
         except Exception as error:  # what a broken file raises has no family of its own
             if is_out_of_memory(error):
@@ -133,6 +138,30 @@ def _load(
                 f"{checked.folder} could not be loaded ({type(error).__name__}: {error}). Download "
                 "it again."
             ) from error
+
+
+def _quantized(
+    entry: ModelEntry, source: Source, checked: PipelineFolder, device_placement: Placement
+) -> Any:
+    """The denoiser in fewer bytes."""
+    import diffusers
+    import torch
+
+    if device_placement.offload == "sequential":
+        raise BadInput(
+            f"{entry.name} does not fit on the device, and quantized weights cannot be moved layer "
+            "by layer. Free memory, or take the model without quantization."
+        )
+    named = next(part for part in checked.parts if part.name == entry.part)
+    return quantized_part(
+        entry.name,
+        entry.quantization,
+        getattr(diffusers, named.class_name),
+        checked.folder / named.name,
+        getattr(torch, device_placement.dtype),
+        variant=checked.variant,
+        file=part_file(entry, source.folder) if source.base is not None else None,
+    )
 
 
 def _part(entry: ModelEntry, source: Source, checked: PipelineFolder, dtype: Any) -> Any:
@@ -151,20 +180,20 @@ def _part(entry: ModelEntry, source: Source, checked: PipelineFolder, dtype: Any
     config = part_class.load_config(checked.folder / named.name, local_files_only=True)
     with init_empty_weights():
         part = part_class.from_config(config)
-    with safe_open(part_file(source.folder), framework="pt") as file:
+    with safe_open(part_file(entry, source.folder), framework="pt") as file:
         # One by one: the file is in float32 and twice as large as what is kept of it.
         weights = {name: file.get_tensor(name).to(dtype) for name in file.keys()}  # noqa: SIM118
     try:
         part.load_state_dict(weights, assign=True)
     except RuntimeError as error:
         raise BadModelFolder(
-            f"{part_file(source.folder)} does not fit {named.class_name} of {checked.folder}: "
+            f"{part_file(entry, source.folder)} does not fit {named.class_name} of {checked.folder}: "
             f"{str(error).splitlines()[0]}"
         ) from error
     # Buffers that are computed, not stored, must leave the empty device too.
     empty = [name for name, buffer in part.named_buffers() if buffer.device == torch.device("meta")]
     if empty:
-        raise BadModelFolder(f"{part_file(source.folder)} lacks {', '.join(empty)}.")
+        raise BadModelFolder(f"{part_file(entry, source.folder)} lacks {', '.join(empty)}.")
     return part.eval()
 
 

@@ -11,7 +11,7 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.memory import BadModelFolder, DownloadFailed
 from truehue.core.generation.registry import ModelEntry, model
 from truehue.core.generation.weights.folders import INDEX, NO_CODE
-from truehue.core.generation.weights.sources import PICKLES, Sources, part_file, weight_sets
+from truehue.core.generation.weights.sources import PICKLES, Sources, weight_sets
 
 _TEXTS = (".json", ".txt", ".model", ".jinja")
 _LICENSES = ("license", "notice", "readme.md")
@@ -68,6 +68,8 @@ def download(entry: ModelEntry, sources: Sources, to: Path | None = None) -> Pat
     """
     if not entry.repo or entry.kind not in ("diffusers", "transformers"):
         raise BadInput(f"There is nothing to download for {entry.id}.")
+    if entry.files_of:
+        return download(model(entry.files_of), sources, to)
     models_folder = to or sources.models_folder
     if entry.base:
         base = model(entry.base)
@@ -87,7 +89,7 @@ def _fetch(
         info = HfApi().model_info(entry.repo)
         names = [file.rfilename for file in info.siblings or ()]
         if entry.base:
-            files: tuple[str, ...] = (part_file(Path()).name,)
+            files: tuple[str, ...] = (entry.part_name,)
         else:
             parts: list[str] = []
             if entry.kind == "diffusers":

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
+from truehue.core.generation.quantization import QUANTIZATIONS
 from truehue.core.generation.registry import ModelEntry, model
 from truehue.core.generation.weights.sources import (
     PICKLES,
     Source,
     check_set,
-    numbers_in,
-    part_file,
+    numbers_in_part,
     weight_sets,
 )
 from truehue.core.machine import Placement
@@ -33,6 +33,7 @@ _CONFIGS = (
     "preprocessor_config.json",
     "tokenizer_config.json",
     "processor_config.json",
+    "guider_config.json",
 )
 # Classes that come without weights; every other part of a pipeline is a model.
 _WITHOUT_WEIGHTS = (
@@ -42,6 +43,7 @@ _WITHOUT_WEIGHTS = (
     "Processor",
     "ProcessorFast",
     "FeatureExtractor",
+    "Guidance",
     "TokenizersBackend",
     "SentencePieceBackend",
 )
@@ -276,13 +278,24 @@ def check_source(entry: ModelEntry, source: Source) -> PipelineFolder | None:
         check_set(source.folder, sets[None])
         return None
     if source.base is not None:
-        numbers = numbers_in(part_file(source.folder))
+        numbers = numbers_in_part(entry, source.folder)
         checked = check_pipeline(
             source.base.folder, prefer=model(entry.base).variant, without=frozenset({entry.part})
         )
         parts = [replace(p, numbers=numbers) if p.name == entry.part else p for p in checked.parts]
         return replace(checked, parts=tuple(parts))
-    return check_pipeline(source.folder, prefer=entry.variant)
+    checked = check_pipeline(source.folder, prefer=entry.variant)
+    return _quantized(checked, entry) if entry.quantization else checked
+
+
+def _quantized(checked: PipelineFolder, entry: ModelEntry) -> PipelineFolder:
+    """The same with the denoiser's count as numbers of two bytes, as it lies on the device."""
+    share = QUANTIZATIONS[entry.quantization].bytes_a_number / 2
+    parts = [
+        replace(part, numbers=int(part.numbers * share)) if part.name == entry.part else part
+        for part in checked.parts
+    ]
+    return replace(checked, parts=tuple(parts))
 
 
 @dataclass(frozen=True)

@@ -89,9 +89,25 @@ def check_set(folder: Path, weight_set: WeightSet) -> int:
     return sum(numbers_in(folder / name) for name in sorted(names))
 
 
-def part_file(folder: Path) -> Path:
+def part_file(entry: ModelEntry, folder: Path) -> Path:
     """The one file of a repository that holds the weights of a single part, as SRPO's does."""
-    return folder / f"{STEMS[0]}.safetensors"
+    return folder / entry.part_name
+
+
+def numbers_in_part(entry: ModelEntry, folder: Path) -> int:
+    """How many numbers of two bytes the file of a part takes. Raises BadModelFolder for another
+    file, or none."""
+    path = part_file(entry, folder)
+    if path.suffix != ".gguf":
+        return numbers_in(path)
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError as error:
+        raise BadModelFolder(f"{path} cannot be read ({error.strerror}).") from error
+    if magic != b"GGUF":
+        raise BadModelFolder(f"{path} is no GGUF file. Download it again.")
+    return path.stat().st_size // 2
 
 
 def _weight_map(path: Path) -> Mapping[str, str]:
@@ -218,6 +234,8 @@ def _sampled(file: BinaryIO, size: int) -> list[tuple[int, int]]:
 
 def find(entry: ModelEntry, sources: Sources) -> Source | None:
     """Where the entry's weights are; None when they, or those of its base, are not here."""
+    if entry.files_of:
+        return find(model(entry.files_of), sources)
     own = find_own(entry, sources)
     if own is None or not entry.base:
         return own
@@ -249,6 +267,8 @@ def source(entry: ModelEntry, sources: Sources) -> Source:
 
 def how_to_get(entry: ModelEntry, sources: Sources) -> tuple[str, ...]:
     """Instructions for missing weights, one sentence each."""
+    if entry.files_of:
+        return how_to_get(model(entry.files_of), sources)
     if entry.id.startswith("folder:"):
         return (f"There is no folder {entry.id.partition(':')[2].strip()}.",)
     if entry.shipped:
@@ -295,7 +315,7 @@ def _in_hub_cache(entry: ModelEntry, sources: Sources) -> Source | None:
     from huggingface_hub.errors import HFValidationError
 
     first = "config.json" if entry.kind == "transformers" else "model_index.json"
-    first = part_file(Path()).name if entry.base else first
+    first = entry.part_name if entry.base else first
     try:
         path = try_to_load_from_cache(entry.repo, first, cache_dir=sources.hub_cache)
     except HFValidationError as error:

@@ -31,6 +31,27 @@ STANDS_FOR = {
     "qwen-image": "qwen_image",
     "playground-2.5": "playground",
 }
+RECENT_STANDS_FOR = {
+    "flux.2-dev": "flux2",
+    "flux.2-klein-4b": "flux2_klein",
+    "flux.2-klein-9b": "flux2_klein",
+    "flux.2-klein-base-4b": "flux2_klein",
+    "flux.2-klein-base-9b": "flux2_klein",
+    "z-image": "z_image",
+    "z-image-turbo": "z_image",
+    "qwen-image-2512": "qwen_image",
+    "qwen-image-2.1": "qwen_image_21",
+    "hunyuan-image-2.1": "hunyuan_image",
+    "ernie-image": "ernie_image",
+    "ernie-image-turbo": "ernie_image",
+    "longcat-image": "longcat_image",
+    "ovis-image-7b": "ovis_image",
+    "kandinsky-5-image-lite": "kandinsky5",
+    "lumina-image-2.0": "lumina2",
+    "chroma1-hd": "chroma",
+}
+"""Those of 2025 and 2026, one test each."""
+
 Tiny = Callable[[str], Path]
 
 
@@ -72,7 +93,8 @@ def models_folder(tmp_path_factory: pytest.TempPathFactory, tiny: Tiny) -> Calla
         for model_id in ids:
             link = location / model_id
             if not link.exists():
-                link.symlink_to(tiny(STANDS_FOR.get(model_id, model_id)))
+                stands = {**STANDS_FOR, **RECENT_STANDS_FOR}
+                link.symlink_to(tiny(stands.get(model_id, model_id)))
         return location
 
     return folder

@@ -8,7 +8,9 @@ import sys
 import pytest
 
 from truehue.core.errors import BadInput
-from truehue.core.generation import registry
+from truehue.core.generation.backends.families import FAMILIES
+from truehue.core.generation.model_entry import PIPELINE
+from truehue.core.generation.quantization import QUANTIZATIONS
 from truehue.core.generation.registry import (
     MODELS,
     RELEASED_CODE,
@@ -67,6 +69,28 @@ def test_ids_are_unique_and_stable() -> None:
         "omnigen2",
         "blip3o-8b",
         "blip3o-next",
+        "flux.2-dev",
+        "flux.2-klein-4b",
+        "flux.2-klein-9b",
+        "flux.2-klein-base-4b",
+        "flux.2-klein-base-9b",
+        "z-image",
+        "z-image-turbo",
+        "qwen-image-2512",
+        "qwen-image-2.1",
+        "hunyuan-image-2.1",
+        "ernie-image",
+        "ernie-image-turbo",
+        "longcat-image",
+        "ovis-image-7b",
+        "kandinsky-5-image-lite",
+        "lumina-image-2.0",
+        "chroma1-hd",
+        "flux.1-dev-nf4",
+        "flux.1-dev-int8",
+        "flux.1-dev-int8wo",
+        "flux.1-dev-gguf-q8",
+        "qwen-image-nf4",
     ]
 
 
@@ -90,9 +114,12 @@ def test_every_model_with_weights_says_what_it_takes(entry: ModelEntry) -> None:
     assert entry.pipeline
     assert 0 < entry.largest_gib <= entry.memory_gib
     # The denoiser alone, at two bytes a parameter, cannot be more than all of it.
-    assert entry.parameters_b * 2e9 / 2**30 <= entry.memory_gib * 1.02
+    way = QUANTIZATIONS.get(entry.quantization)
+    number_bytes = way.bytes_a_number if way else 2
+    assert entry.parameters_b * number_bytes * 1e9 / 2**30 <= entry.memory_gib * 1.02
     assert entry.defaults is not None
-    assert entry.defaults.guidance is not None
+    family = FAMILIES.get(entry.pipeline)
+    assert (entry.defaults.guidance is None) == (family is not None and not family.guidance)
     assert (entry.defaults.steps is None) == (entry.kind == "transformers")
 
 
@@ -113,12 +140,13 @@ def test_the_defaults_that_are_the_pipelines_are_the_installed_pipelines() -> No
     checked = 0
     for entry in WITH_WEIGHTS:
         assert entry.defaults is not None
-        if entry.defaults.source == registry.PIPELINE:
+        if entry.defaults.source == PIPELINE:
             call = inspect.signature(getattr(diffusers, entry.pipeline).__call__).parameters
             assert call["num_inference_steps"].default == entry.defaults.steps, entry.id
-            assert call["guidance_scale"].default == entry.defaults.guidance, entry.id
+            guidance = FAMILIES[entry.pipeline].guidance
+            assert call[guidance].default == entry.defaults.guidance, entry.id
             checked += 1
-    assert checked == 5
+    assert checked == 10
 
 
 def test_every_row_of_the_papers_table_is_one_entry() -> None:
@@ -128,10 +156,22 @@ def test_every_row_of_the_papers_table_is_one_entry() -> None:
 
 def test_a_base_is_an_entry_of_the_same_pipeline() -> None:
     bases = [entry for entry in MODELS if entry.base]
-    assert [entry.id for entry in bases] == ["srpo"]
+    assert [entry.id for entry in bases] == ["srpo", "flux.1-dev-gguf-q8"]
     for entry in bases:
         assert model(entry.base).pipeline == entry.pipeline
         assert entry.part
+
+
+def test_a_quantized_entry_is_the_other_one_with_its_settings() -> None:
+    for entry in MODELS:
+        if not entry.quantization:
+            continue
+        other = model(entry.files_of or entry.base)
+        assert entry.defaults == other.defaults
+        assert (entry.pipeline, entry.license) == (other.pipeline, other.license)
+        assert entry.quantization in QUANTIZATIONS
+        assert entry.part
+        assert not entry.files_of or (entry.repo, entry.gated) == (other.repo, other.gated)
 
 
 def test_models_without_a_class_say_how_they_come_in() -> None:
@@ -147,7 +187,7 @@ def test_what_nobody_looked_up_is_said() -> None:
         assert "license" in unsure[model_id], model_id
     # The pipelines' own defaults are compared with the installed library, above.
     for entry in MODELS:
-        if entry.defaults is not None and entry.defaults.source == registry.PIPELINE:
+        if entry.defaults is not None and entry.defaults.source == PIPELINE:
             assert "defaults" not in entry.not_verified, entry.id
 
 
