@@ -158,8 +158,11 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _refuse_code_files(folder: Path) -> None:
-    for path in sorted(folder.glob("*.py")):
-        raise BadModelFolder(f"{path} is code. {NO_CODE}")
+    """Raises BadModelFolder for the one file that diffusers takes for a pipeline of the folder's own
+    where it is asked for none: its name for "no pipeline". Other scripts are never read."""
+    path = folder / "None.py"
+    if path.exists():
+        raise BadModelFolder(f"{path} is code that diffusers would run. {NO_CODE}")
 
 
 def _refuse_unfinished(folder: Path) -> None:
@@ -181,8 +184,11 @@ def _check_part(folder: Path, part: Part) -> None:
         )
     if not inside.is_dir():
         raise BadModelFolder(f"{inside} is missing: the download is not complete. Run it again.")
-    for path in sorted(inside.glob("*.py")):
-        raise BadModelFolder(f"{path} is code. {NO_CODE}")
+    # diffusers looks for a part's class in such a file before it looks into the library. Scripts of
+    # other names, such as the tokenizer's beside Kolors', are never read.
+    path = inside / f"{part.library}.py"
+    if path.exists():
+        raise BadModelFolder(f"{path} is code that diffusers would run. {NO_CODE}")
     configs = [path for path in (inside / name for name in _CONFIGS) if path.exists()]
     for path in configs:
         # A class of diffusers' own modules (Kolors' ChatGLM) is never looked up in auto_map.

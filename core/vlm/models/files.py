@@ -40,8 +40,14 @@ def files_of(model: VisionModel, sources: Sources) -> Source:
         return Source(Path(cached).parent, location, Path(cached).parent.name)
     raise ModelMissing(
         f"The files of {location} are not here, and nothing is downloaded unasked. Get them with: "
-        f"hf download {location}"
+        f"{how_to_download(location)}"
     )
+
+
+def how_to_download(repo: str) -> str:
+    """The command that fetches a model without pickles, or weights for other programs."""
+    patterns = (*(f"*{ending}" for ending in PICKLES), "*.gguf", "original/*", "consolidated*")
+    return f"hf download {repo} " + " ".join(f'--exclude "{pattern}"' for pattern in patterns)
 
 
 def check_files(source: Source, name: str) -> int:
@@ -50,7 +56,7 @@ def check_files(source: Source, name: str) -> int:
     Raises BadModelFolder, naming the file, for a folder that cannot be loaded.
     """
     folder = source.folder
-    again = f" Get it again with: hf download {source.repo}" if source.repo else ""
+    again = f" Get it again with: {how_to_download(source.repo)}" if source.repo else ""
     names = [path.name for path in folder.iterdir()]
     if CONFIG not in names:
         raise BadModelFolder(

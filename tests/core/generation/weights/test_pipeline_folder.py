@@ -88,12 +88,12 @@ def own_pipeline_class(folder: Path) -> None:
     change(folder / "model_index.json", _class_name=["my_pipeline", "MyPipeline"])
 
 
-def a_script(folder: Path) -> None:
-    (folder / "pipeline.py").write_text("print('hello')")
+def a_script_for_a_pipeline(folder: Path) -> None:
+    (folder / "None.py").write_text("print('hello')")
 
 
-def a_script_in_a_part(folder: Path) -> None:
-    (folder / "unet" / "my_unet.py").write_text("print('hello')")
+def a_script_for_a_library(folder: Path) -> None:
+    (folder / "unet" / "diffusers.py").write_text("print('hello')")
 
 
 def a_part_of_another_library(folder: Path) -> None:
@@ -222,8 +222,8 @@ def variants_mixed(folder: Path) -> None:
         (index_of_no_parts, "names no parts"),
         (index_without_a_class, "names no pipeline class"),
         (own_pipeline_class, "MyPipeline in my_pipeline.*never runs code"),
-        (a_script, "pipeline.py is code.*never runs code"),
-        (a_script_in_a_part, "my_unet.py is code.*never runs code"),
+        (a_script_for_a_pipeline, "None.py is code.*never runs code"),
+        (a_script_for_a_library, "unet.diffusers.py is code.*never runs code"),
         (a_part_of_another_library, "'my_package'.*never runs code"),
         (a_part_elsewhere, "outside of its folder"),
         (auto_map, r"text_encoder.config.json .*auto_map.*never runs code"),
@@ -253,6 +253,20 @@ def test_a_bad_folder_is_refused_with_the_file_that_is_wrong(
     with pytest.raises(BadModelFolder, match=text) as caught:
         check_pipeline(copy)
     assert str(copy) in str(caught.value)
+
+
+def test_scripts_that_nothing_asks_for_are_never_run(copy: Path, tmp_path: Path) -> None:
+    """As in a whole clone of Kolors, whose tokenizer's script lies beside its files."""
+    from truehue.core.generation.opening import open_model
+
+    ran = tmp_path / "ran"
+    names = ("pipeline.py", "StableDiffusionXLPipeline.py", "unet/my_unet.py", "vae/modeling.py")
+    for name in (*names, "tokenizer/tokenization_clip.py", "text_encoder/modeling_clip.py"):
+        (copy / name).write_text(f"open({str(ran)!r}, 'w').close()")
+    assert check_pipeline(copy).pipeline == "StableDiffusionXLPipeline"
+    loaded = open_model(f"folder:{copy}")
+    loaded.unload()
+    assert not ran.exists()
 
 
 def test_shards_are_counted_and_draw_the_same(copy: Path) -> None:

@@ -132,8 +132,10 @@ def test_chance_follows_the_seed_and_a_stop_comes_between_two_tokens(tiny_vision
 
 def test_what_is_not_here_is_said_with_its_command(tmp_path: Path) -> None:
     nowhere = Sources(tmp_path, tmp_path)
-    with pytest.raises(ModelMissing, match=r"hf download Qwen/Qwen2\.5-VL-3B"):
+    with pytest.raises(ModelMissing, match=r"hf download Qwen/Qwen2\.5-VL-3B") as caught:
         open_local(model_of("qwen2.5-vl-3b"), nowhere)
+    for ending in (".bin", ".pth", ".pt"):  # never opened, so never fetched
+        assert f'--exclude "*{ending}"' in str(caught.value)
     with pytest.raises(ModelMissing, match="no folder /gone"):
         open_local(VisionModel("gone", "local", "/gone"), nowhere)
 
