@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from types import MappingProxyType
 
+from truehue.core.concepts.own import OWN_STYLE
 from truehue.core.prompts.concepts import STYLES, Concept, concept_text, concepts
 
 _ALIKE = 0.75
@@ -17,8 +18,6 @@ _PROMPT = re.compile(
     r"illustration|drawing|painting|cartoon) of )?(?:an? |the )?(?P<words>.+?)"
     r"(?:, centered composition)?\.?"
 )
-OWN_STYLE = "own"
-"""The style of a prompt in other words than ColorConceptBench's."""
 _JOINTS = re.compile(r"[_\-\u2010-\u2015\u2212\s]+")
 
 
@@ -34,6 +33,14 @@ def normal(text: str) -> str:
 def concept_of(text: str) -> Concept | None:
     """The concept with these words in their normal form, or None where there is none."""
     return _by_text().get(normal(text))
+
+
+def ids_of(own: Iterable[Concept], text: str) -> tuple[str, ...]:
+    """The ids of all concepts with these words: ColorConceptBench's first, then those of ``own``."""
+    wanted = normal(text)
+    concept = concept_of(text)
+    named = [entry.id for entry in own if normal(entry.words) == wanted]
+    return ((concept.id,) if concept else ()) + tuple(named)
 
 
 @lru_cache(maxsize=65_536)

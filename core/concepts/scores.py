@@ -18,6 +18,7 @@ import numpy as np
 from truehue.core.cache import LruCache
 from truehue.core.color.distances import Comparison, checked, compare, emd
 from truehue.core.concepts.metrics import METRICS
+from truehue.core.concepts.own import WithOwn, own_base_id, own_concept
 from truehue.core.concepts.records import ConceptCell
 from truehue.core.errors import BadInput
 from truehue.core.files import ReportProgress, ignore_progress
@@ -67,17 +68,16 @@ class Score:
 
 @cache
 def by_id() -> Mapping[str, Concept]:
-    """The benchmark's concepts by their ids."""
-    return MappingProxyType({concept.id: concept for concept in concepts()})
+    """Concepts by their ids: it lists the benchmark's, and finds one's own too."""
+    return WithOwn({concept.id: concept for concept in concepts()}, own_concept)
 
 
 @cache
 def base_of() -> Mapping[str, str]:
-    """The id of the thing as such, by the ids of its modified concepts."""
+    """The id of the thing as such, by the ids of its modified concepts, one's own too."""
     resources = {concept.base_id: concept.id for concept in concepts() if not concept.modifier}
-    return MappingProxyType(
-        {concept.id: resources[concept.base_id] for concept in concepts() if concept.modifier}
-    )
+    listed = {concept.id: resources[concept.base_id] for concept in concepts() if concept.modifier}
+    return WithOwn(listed, own_base_id)
 
 
 def scores(
@@ -90,8 +90,7 @@ def scores(
 
     ``people`` are distributions ``(71,)`` by concept id. Every run has a score for every such
     concept in each of its styles and scales, with a reason where nothing could be compared, so that
-    what is excluded is counted. Concepts that are not the benchmark's are no part of it. Returns
-    None once ``stop`` is set.
+    what is excluded is counted. Ids that are no concept's are no part of it. Returns None once ``stop`` is set.
 
     Raises BadInput for cells of more than one method and for two cells of the same place.
     """
@@ -133,7 +132,7 @@ Place = tuple[str, str, float | None, str]
 
 
 def placed_cells(cells: Iterable[ConceptCell]) -> dict[Place, ConceptCell]:
-    """The cells of the benchmark's concepts by their place. Raises BadInput as :func:`scores`."""
+    """The cells of known concepts by their place. Raises BadInput as :func:`scores`."""
     cells_by_place: dict[Place, ConceptCell] = {}
     methods = set()
     for cell in cells:
@@ -156,7 +155,7 @@ def placed_cells(cells: Iterable[ConceptCell]) -> dict[Place, ConceptCell]:
 
 
 def people_of(people: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Distributions ``(71,)`` of the benchmark's concepts alone, by their ids. Raises
+    """Distributions ``(71,)`` of known concepts alone, by their ids. Raises
     NotADistribution for a bad one."""
     return {
         concept_id: checked(weights, f"People's distribution of {concept_id}")

@@ -158,7 +158,7 @@ class Alignment:
     """A table. ``cells`` by run id and column; ``groups``, ``styles`` and ``metrics`` are the
     columns' parts in order; ``concepts`` how many concepts a group has here, those of the runs and
     of people together. ``by`` is what the groups are, ``common`` whether all rows are on the same
-    concepts. ``unknown`` are concept ids that are not the benchmark's and in no number, ``method``
+    concepts. ``unknown`` are ids that are no concept's and in no number, ``method``
     how the runs' distributions were made, empty where there is no cell.
     """
 
@@ -183,7 +183,7 @@ class Alignment:
 class TableChoice:
     """The settings of a table.
 
-    ``by`` is ``kind`` or ``category``; ``kinds`` and ``categories`` choose concepts (no category
+    ``by`` is ``kind`` or ``category``; ``kinds`` and ``categories`` choose concepts (none
     means all). ``guidance`` chooses the cells of one scale, None those of all scales together. With
     ``common`` a number is over the concepts alone that every row has that number of; a row without
     any in that group and style does not count as a row.
@@ -191,7 +191,7 @@ class TableChoice:
 
     metrics: Sequence[str] = METRICS_SHOWN
     by: str = BY_KIND
-    kinds: Sequence[str] = KINDS
+    kinds: Sequence[str] = ()
     categories: Sequence[str] = ()
     guidance: float | None = None
     common: bool = False
@@ -227,7 +227,7 @@ def alignment(
     there = [
         score
         for score in score_list
-        if score.concept.modifier_kind in choice.kinds
+        if (not choice.kinds or score.concept.modifier_kind in choice.kinds)
         and (not choice.categories or score.concept.category in choice.categories)
     ]
     table = of_scores(there, choice.metrics, choice.by, choice.common)
@@ -316,9 +316,10 @@ def group_of(concept: Concept, by: str) -> str:
 
 
 def groups_in_order(groups: Mapping[str, object], by: str) -> tuple[str, ...]:
-    """Groups as the benchmark lists them."""
+    """Groups as the benchmark lists them, then one's own by name."""
     order = KINDS if by == BY_KIND else tuple(dict.fromkeys(c.category for c in by_id().values()))
-    return tuple(group for group in order if group in groups)
+    own = sorted(group for group in groups if group not in order)
+    return (*(group for group in order if group in groups), *own)
 
 
 def check_metrics(metrics: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from truehue.core.generation.registry import model as registered
 from truehue.core.published import Column, bibtex, counterpart, table
 from truehue.core.reproduce.needs import Need, model_need, run_needs
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
-from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, beside
+from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import run_id
 from truehue.core.runs.protocols import protocol as preset
 
@@ -103,7 +103,7 @@ def _table(context: ReproduceContext, table_id: str, ours: str) -> ReproducedTab
     notes = list(published.notes)
     if not people:
         notes.insert(0, "There are no people's colors here, so nothing could be compared.")
-    return beside(
+    return make_table(
         published,
         PROTOCOL,
         rows,

@@ -16,7 +16,7 @@ from truehue.core.reproduce.attribution import Gap
 from truehue.core.reproduce.leaderboard_gap import Counting, run_gaps
 from truehue.core.reproduce.needs import Need, model_need, run_needs
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
-from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, beside
+from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import run_id
 from truehue.core.runs.protocols import protocol as preset
 
@@ -86,7 +86,7 @@ def _table_4(context: ReproduceContext) -> ReproducedTable:
         keys = dict(printed.keys) if printed else dict.fromkeys(published.keys, "")
         keys["ours"] = plan.model
         rows.append(ReproducedRow(keys, _cells(published, printed, entries.get(run_id(plan)))))
-    return beside(
+    return make_table(
         published,
         protocol,
         rows,
@@ -190,7 +190,7 @@ def _table_11(context: ReproduceContext) -> ReproducedTable:
             }
             rows.append(ReproducedRow({**keys, "ours": plan.model}, made))
     note = "Intervals are 95% over images, as in the category figure of Explore."
-    return beside(
+    return make_table(
         published,
         protocol,
         rows,

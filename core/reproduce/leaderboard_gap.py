@@ -211,10 +211,10 @@ class _Differences:
         if self.scales == 1 and (steps, guidance) == (theirs.steps, theirs.guidance):
             return []
         sentence = "Steps and guidance decide how saturated the colors are."
-        told = f"{steps} steps, guidance " + ("several" if self.scales > 1 else f"{guidance:g}")
+        text = f"{steps} steps, guidance " + ("several" if self.scales > 1 else f"{guidance:g}")
         code = f"{theirs.steps} steps, guidance {theirs.guidance:g}"
         command = f"{self._start()} --protocol {RELEASED} --model {self.run.model}"
-        return [_Difference("Steps and guidance", sentence, told, code, None, command)]
+        return [_Difference("Steps and guidance", sentence, text, code, None, command)]
 
     def _images(self) -> list[_Difference]:
         count = len(self.seeds)
@@ -276,7 +276,7 @@ class _Differences:
             if all(own.get(name) == value for name, value in wanted.items()):
                 continue
             sibling = self._sibling({**own, **wanted}, k=int(self.summary["k"]))
-            told = f"{theirs.detector} and {theirs.segmenter}, {theirs.variant}"
+            text = f"{theirs.detector} and {theirs.segmenter}, {theirs.variant}"
             command = (
                 f"{self._rescore()} --masker {GROUNDED} --detector {theirs.detector} "
                 f"--segmenter {theirs.segmenter} --variant {theirs.variant}"
@@ -285,7 +285,7 @@ class _Differences:
             sentence = f"The masks decide which pixels are measured; these are those of {source}."
             name = f"Masks ({theirs.variant})"
             differences.append(
-                _Difference(name, sentence, _masker(own), told, self._of(sibling), command)
+                _Difference(name, sentence, _masker(own), text, self._of(sibling), command)
             )
         return differences
 

@@ -73,7 +73,7 @@ class ReproducedTable:
         return (*self.keys, "ours") if named else self.keys
 
 
-def beside(
+def make_table(
     published: PublishedTable,
     protocol: str,
     rows: Sequence[ReproducedRow],

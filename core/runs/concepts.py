@@ -13,6 +13,7 @@ from functools import cache
 
 import numpy as np
 
+from truehue.core.concepts.own import own_id, own_style
 from truehue.core.concepts.profile import profile_of
 from truehue.core.errors import MaskError, TrueHueError
 from truehue.core.prompts.concepts import build_concepts
@@ -81,14 +82,18 @@ def has_only_concepts(prompts: Iterable[Prompt]) -> bool:
 
 
 def concept_of(prompt: Prompt) -> tuple[str, str] | None:
-    """Id and style of ColorConceptBench's concept that a prompt is of; None for any other.
+    """Id and style of the concept that a prompt is of; None for any other.
 
-    A prompt of another set counts where it is word for word the same.
+    It is ColorConceptBench's where the prompt is word for word the same, else one of one's own
+    (:mod:`truehue.core.concepts.own`), where the prompt names its concept.
     """
-    if prompt.task != CONCEPT or _texts().get(prompt.id) != prompt.text:
+    if prompt.task != CONCEPT:
         return None
-    concept_id, style = prompt.id.rsplit("-", 1)
-    return concept_id, style
+    if _texts().get(prompt.id) == prompt.text:
+        concept_id, style = prompt.id.rsplit("-", 1)
+        return concept_id, style
+    concept_id = own_id(prompt)
+    return (concept_id, own_style(prompt)) if concept_id else None
 
 
 def profiles_of(

@@ -27,7 +27,7 @@ def profile_of_columns(values: Sequence[Any]) -> ColorProfile:
 def know_concepts(
     cursor: duckdb.DuckDBPyConnection, prompts: Sequence[Prompt], numbers: Sequence[int]
 ) -> None:
-    """Note which prompts are ColorConceptBench's concepts; ``numbers`` are theirs."""
+    """Note which prompts are of concepts; ``numbers`` are theirs."""
     by_concept = {
         number: concept
         for prompt, number in zip(prompts, numbers, strict=True)

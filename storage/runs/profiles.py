@@ -13,6 +13,7 @@ import numpy as np
 from truehue.core.analysis.records import RunRecord
 from truehue.core.color.uw71 import COUNT
 from truehue.core.concepts.extraction import EXTRACTION_VERSION
+from truehue.core.concepts.own import PREFIX, own_concept
 from truehue.core.concepts.records import (
     METHODS,
     PROFILE_VERSION,
@@ -20,6 +21,7 @@ from truehue.core.concepts.records import (
     ImageProfile,
 )
 from truehue.core.errors import BadInput, NotStored
+from truehue.core.prompts.concepts import Concept
 from truehue.core.runs.concepts import NOT_MEASURED, MissingCell, RunConcepts
 from truehue.core.runs.plan import guidance_at
 from truehue.storage.database.connection import Database
@@ -55,7 +57,7 @@ class Profiles:
         self._runs = runs
 
     def runs(self) -> list[RunRecord]:
-        """The runs that are shown and have prompts of ColorConceptBench, newest first."""
+        """The runs that are shown and have prompts of concepts, newest first."""
         rows = self._database.rows("""
             SELECT DISTINCT run_id FROM run_prompts SEMI JOIN known_concepts USING (prompt_no)
             JOIN run_numbers USING (run_no)
@@ -84,6 +86,16 @@ class Profiles:
             tuple(sorted(scales, key=lambda scale: -1.0 if scale is None else scale)),
             counts,
         )
+
+    def own_concepts(self) -> tuple[Concept, ...]:
+        """The concepts of imported sets that runs have images of, by their ids."""
+        rows = self._database.rows(
+            "SELECT DISTINCT concept_id FROM known_concepts WHERE starts_with(concept_id, ?) "
+            "ORDER BY concept_id",
+            [PREFIX],
+        )
+        named = (own_concept(concept_id) for (concept_id,) in rows)
+        return tuple(concept for concept in named if concept is not None)
 
     def image_profiles(
         self, run_id: str, concept_id: str, style: str | None = None, guidance: float | None = None

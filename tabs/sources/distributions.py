@@ -22,7 +22,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from truehue.core.concepts.distribution import Distribution, of_pictures, of_rows
-from truehue.core.concepts.matching import OWN_STYLE, concept_of, normal
+from truehue.core.concepts.matching import OWN_STYLE, ids_of, normal
 from truehue.core.concepts.records import PIXELS, RATINGS, ConceptCell, ImageProfile
 from truehue.core.errors import BadInput, NotStored, ObjectNotFound
 from truehue.core.images.pixels import Mask
@@ -42,7 +42,7 @@ ALL = "all"
 SHORTEST_ID = 8
 _ID_SHOWN = 16
 NARROWED: Mapping[str, Mapping[str, str]] = {
-    RUN: STYLES,
+    RUN: {**STYLES, OWN_STYLE: "own style"},
     GENERATED: {**STYLES, OWN_STYLE: "own prompt"},
 }
 """The styles by which a source can be narrowed, by its kind."""
@@ -223,7 +223,8 @@ def concepts_view(context: Context) -> ConceptsView:
     sample = Counter[str]()
     for run in runs:
         sample.update(context.storage.profiles.concepts(run.run_id).concept_ids)
-    concept_list = concepts()
+    own = context.storage.profiles.own_concepts()
+    concept_list = (*concepts(), *own)
     of_models = generated.count_models_by_concept(context)
     listed = [
         [
@@ -251,7 +252,7 @@ def concepts_view(context: Context) -> ConceptsView:
             other[text] + pictured[text] + of_models[text],
         ]
         for text in others
-        if concept_of(text) is None
+        if not ids_of(own, text)
     ]
     return {
         "concepts": listed,
@@ -330,14 +331,19 @@ def _source_images(
     storage = context.storage
     notes: tuple[str, ...] = ()
     if source.kind == RUN:
-        concept = concept_of(text)
+        concept_ids = ids_of(storage.profiles.own_concepts(), text)
         run = _of_id(source.id, storage.runs.all(hidden=True), "run")
-        if concept is None:
-            raise BadInput(f"{text!r} is not in ColorConceptBench, so no run generates it.")
-        profiles, unscored = storage.profiles.image_profiles(
-            run.run_id, concept.id, source.style or None, source.guidance
-        )
-        return list(profiles), [reason for _, reason in unscored], notes
+        if not concept_ids:
+            raise BadInput(f"{text!r} is no concept of ColorConceptBench or of a run.")
+        every: list[ImageProfile] = []
+        reasons: list[str] = []
+        for concept_id in concept_ids:
+            profiles, unscored = storage.profiles.image_profiles(
+                run.run_id, concept_id, source.style or None, source.guidance
+            )
+            every += profiles
+            reasons += [reason for _, reason in unscored]
+        return every, reasons, notes
     if source.kind == GENERATED:
         return generated.measured_images(context, _wanted(source, text))
     if source.kind == PICTURES:
@@ -406,9 +412,11 @@ def _of_models(context: Context, text: str) -> list[Choice]:
     """What models drew of a concept, in runs and outside of them, newest first; of each its images
     together, then by style and guidance scale."""
     entries: list[list[Choice]] = []
-    concept = concept_of(text)
     runs = {run.run_id: run for run in context.storage.runs.all()}
-    of_runs = context.storage.profiles.of_concept(concept.id) if concept else {}
+    of_runs: dict[str, Counter[tuple[str, float | None]]] = {}
+    for concept_id in ids_of(context.storage.profiles.own_concepts(), text):
+        for run_id, images in context.storage.profiles.of_concept(concept_id).items():
+            of_runs.setdefault(run_id, Counter()).update(images)
     counts: Mapping[tuple[str, float | None], int]
     for run_id, counts in of_runs.items():
         if run_id in runs:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
@@ -12,9 +11,10 @@ from truehue.core.analysis.records import RunRecord
 from truehue.core.concepts.distribution import of_rows
 from truehue.core.concepts.matching import concept_of, normal
 from truehue.core.concepts.records import DistributionRow, DistributionSetRecord
+from truehue.core.concepts.scores import by_id
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.registry import RENDERER
-from truehue.core.prompts.concepts import Concept, concepts
+from truehue.core.prompts.concepts import concepts
 from truehue.storage.runs.prompt_images import PromptImages
 from truehue.tabs.page.context import Context
 from truehue.tabs.sources.distributions import (
@@ -122,7 +122,7 @@ def concepts_of(context: Context, text: str) -> Entries:
             concept.modifier_kind,
             tuple(dict.fromkeys(images[concept.id])),
         )
-        for concept in concepts()
+        for concept in (*concepts(), *context.storage.profiles.own_concepts())
         if images.get(concept.id)
     }
 
@@ -130,7 +130,7 @@ def concepts_of(context: Context, text: str) -> Entries:
 def group_of(prompt: PromptImages) -> str:
     """What kind of a prompt it is: a concept's kind, else the task."""
     if prompt.concept_id:
-        concept = _by_id().get(prompt.concept_id)
+        concept = by_id().get(prompt.concept_id)
         return concept.modifier_kind if concept else ""
     return prompt.task.upper()
 
@@ -139,11 +139,6 @@ def group_of_concept(text: str) -> str:
     """What kind of a concept it is: base, visual state or emotional; else that it was imported."""
     concept = concept_of(text)
     return concept.modifier_kind if concept else IMPORTED
-
-
-@cache
-def _by_id() -> Mapping[str, Concept]:
-    return {concept.id: concept for concept in concepts()}
 
 
 def _of_set(context: Context, set_id: str) -> Entries:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from truehue.core.concepts.matching import concept_of, normal
 from truehue.core.concepts.records import EXTRACTED, METHODS
+from truehue.core.concepts.scores import by_id
 from truehue.core.errors import BadInput
-from truehue.core.prompts.concepts import Concept, concepts
+from truehue.core.prompts.concepts import Concept
 from truehue.tabs.compare.histograms import SORTS
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
@@ -69,7 +70,7 @@ def read_concept(query: Mapping[str, str]) -> tuple[str, Concept | None]:
     id that there is not, and where both are missing."""
     concept_id = query.get("concept", "").strip()
     if concept_id:
-        concept = {concept.id: concept for concept in concepts()}.get(concept_id)
+        concept = by_id().get(concept_id)
         if concept is None:
             raise BadInput(
                 f"There is no concept {concept_id[:MAX_WORDS]!r}. Choose one from the list above."

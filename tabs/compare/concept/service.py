@@ -14,6 +14,7 @@ from truehue.core.cache import LruCache
 from truehue.core.color.distances import compare, emd_flow
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.uw71 import uw71
+from truehue.core.concepts.own import PREFIX
 from truehue.core.concepts.records import METHODS, PIXELS
 from truehue.core.prompts.concepts import Concept, concepts
 from truehue.tabs.compare.concept.link import (
@@ -453,11 +454,7 @@ def choices_view(context: Context, query: Mapping[str, str]) -> ConceptChoices:
         "concept": None if concept is None else concept_json(concept),
         "siblings": []
         if concept is None
-        else [
-            concept_json(candidate)
-            for candidate in concepts()
-            if candidate.base_id == concept.base_id
-        ],
+        else [concept_json(candidate) for candidate in _family(context, concept)],
         "choices": [
             {
                 "source": choice.source,
@@ -470,6 +467,18 @@ def choices_view(context: Context, query: Mapping[str, str]) -> ConceptChoices:
         ],
         "begin": [choice.source for choice in begin_with(entries)],
     }
+
+
+def _family(context: Context, concept: Concept) -> Sequence[Concept]:
+    """A thing and its modified concepts."""
+    if concept.id.startswith(PREFIX):
+        own = context.storage.profiles.own_concepts()
+        return [
+            entry
+            for entry in own
+            if (entry.concept, entry.category) == (concept.concept, concept.category)
+        ]
+    return [entry for entry in concepts() if entry.base_id == concept.base_id]
 
 
 def concept_json(concept: Concept) -> ConceptFacts:

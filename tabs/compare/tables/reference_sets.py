@@ -10,7 +10,7 @@ from threading import Lock
 import numpy as np
 
 from truehue.core.concepts.distribution import of_pictures, of_rows
-from truehue.core.concepts.matching import concept_of
+from truehue.core.concepts.matching import ids_of
 from truehue.core.concepts.records import (
     EXTRACTED,
     KINDS,
@@ -20,6 +20,7 @@ from truehue.core.concepts.records import (
     ImageProfile,
 )
 from truehue.core.errors import BadInput
+from truehue.core.prompts.concepts import Concept
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.links import ID_LENGTH
@@ -71,7 +72,7 @@ class People:
         if self.others:
             text += (
                 f"; {count_noun(self.others, 'more concept')} {'is' if self.others == 1 else 'are'} not "
-                "in ColorConceptBench and not included here"
+                "in ColorConceptBench or a run's own set, and not included here"
             )
         text += "."
         if self.unscored:
@@ -135,7 +136,9 @@ class ReferenceSets:
 
     def of(self, reference_set: ReferenceSet) -> People:
         """The distributions of a crowd, one a concept: the mean of its contributors'."""
-        key: tuple[object, ...] = (reference_set.id, reference_set.name)
+        # People's words mean more concepts where a run of one's own has come in since.
+        own = tuple(concept.id for concept in self._own())
+        key: tuple[object, ...] = (reference_set.id, reference_set.name, own)
         if reference_set.id == COLORINGS:
             key = (*key, *(coloring.set_id for coloring in self._colorings()))
         with self._lock:
@@ -157,12 +160,18 @@ class ReferenceSets:
             rows.setdefault(row.words, []).append(row)
         weights, others = {}, 0
         for text, ones in rows.items():
-            concept = concept_of(text)
-            if concept is None:
-                others += 1
-                continue
-            weights[concept.id] = of_rows(text, ones, reference_set.kind).weights
+            concept_ids = self._ids_of(text)
+            others += not concept_ids
+            for concept_id in concept_ids:
+                weights[concept_id] = of_rows(text, ones, reference_set.kind).weights
         return People(reference_set, weights, {}, others)
+
+    def _ids_of(self, text: str) -> tuple[str, ...]:
+        """The concepts with these words: the benchmark's, and those of runs of one's own."""
+        return ids_of(self._own(), text)
+
+    def _own(self) -> tuple[Concept, ...]:
+        return self._context.storage.profiles.own_concepts()
 
     def _colorings(self) -> list[ConceptImagesRecord]:
         return [record for record in self._context.storage.picture_sets.all() if record.of_people]
@@ -172,15 +181,16 @@ class ReferenceSets:
         sources: dict[str, str] = {}
         others, unscored = 0, Counter[str]()
         for record in self._colorings():
-            concept = concept_of(record.words)
-            if concept is None:
+            concept_ids = self._ids_of(record.words)
+            if not concept_ids:
                 others += 1
                 continue
             measured, lost = self._context.storage.picture_sets.image_profiles(record.set_id)
             unscored.update(reason.rstrip(".") for _, reason in lost)
-            image_profiles.setdefault(concept.id, []).extend(measured)
-            # Of several sets of one concept a link names the newest; the numbers are of all.
-            sources.setdefault(concept.id, f"pictures:{record.set_id[:ID_LENGTH]}")
+            for concept_id in concept_ids:
+                image_profiles.setdefault(concept_id, []).extend(measured)
+                # Of several sets of one concept a link names the newest; the numbers are of all.
+                sources.setdefault(concept_id, f"pictures:{record.set_id[:ID_LENGTH]}")
         weights = {
             concept_id: of_pictures(reference_set.name, ones, EXTRACTED, of_people=True).weights
             for concept_id, ones in image_profiles.items()

@@ -8,6 +8,7 @@ from typing import Any, NotRequired, TypedDict
 
 from truehue.core.color.uw71 import uw71
 from truehue.core.concepts.metrics import MEANINGS, METRICS, TABLE_1, TABLE_2, ScoreMetric, of_table
+from truehue.core.concepts.own import OWN_STYLE
 from truehue.core.concepts.scores import KINDS, Score, by_id, scores
 from truehue.core.concepts.tables import (
     BY_CATEGORY,
@@ -37,7 +38,11 @@ from truehue.tabs.page.links import whole
 from truehue.tabs.page.shared_answers import NamedChoice, TitledChoice
 
 ALL_KINDS = "all"
-STYLE_NAMES: Mapping[str, str] = {"photo": "Natural photo", "cartoon": "Clip-art"}
+STYLE_NAMES: Mapping[str, str] = {
+    "photo": "Natural photo",
+    "cartoon": "Clip-art",
+    OWN_STYLE: "Own style",
+}
 PAPERS = (
     (TABLE_1, "Distributions, as in Table 1", of_table(TABLE_1)),
     (TABLE_2, "Most common colors, as in Table 2", of_table(TABLE_2)),

@@ -22,7 +22,7 @@ from truehue.core.reproduce.table import (
     as_csv,
     as_latex,
     as_text,
-    beside,
+    make_table,
 )
 
 CNA = "Color Name Accuracy"
@@ -35,7 +35,7 @@ def made() -> ReproducedTable:
     cell = ReproducedCell(48.2, 46.1, 50.24, 1200, 12, row.values[CNA], "percent")
     other = ReproducedRow({"model": "", "ours": "=my_model"}, {CNA: ReproducedCell(31.0)})
     rows = [ReproducedRow({**row.keys, "ours": "sana-1.6b"}, {CNA: cell}), other]
-    return beside(published, "gencolorbench-paper", rows, methods="We drew & counted.")
+    return make_table(published, "gencolorbench-paper", rows, methods="We drew & counted.")
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_latex_has_booktabs_and_escapes(made: ReproducedTable, gap: Gap) -> None
 
 
 def test_every_format_writes_an_empty_table(made: ReproducedTable) -> None:
-    empty = beside(table("gencolorbench-table4"), "gencolorbench-paper", [])
+    empty = make_table(table("gencolorbench-table4"), "gencolorbench-paper", [])
     for write in FORMATS.values():
         assert write(empty, [])
 

@@ -208,7 +208,9 @@ def test_a_prompt_is_a_known_concept_where_it_is_word_for_word_the_same() -> Non
     prompt = concept_prompts(("apple",))[2]
     assert concept_of(prompt) == ("concept-0041-fresh", "photo")
     assert concept_of(replace(prompt, source="my-file")) == ("concept-0041-fresh", "photo")
-    assert concept_of(replace(prompt, text="A fresh apple, from above.")) is None
+    # In other words it is a concept of one's own, and no part of the paper's numbers.
+    own = ("own:visual%20state:Fruits:apple:fresh", "photo")
+    assert concept_of(replace(prompt, text="A fresh apple, from above.")) == own
     assert concept_of(concept()) is None
     assert concept_of(some_prompts(1)[0]) is None
 

@@ -189,7 +189,7 @@ def test_a_source_that_is_gone_or_not_of_the_concept_says_so(
     source = f"run:{run.run_id}/photo/all"
     with pytest.raises(NotStored, match="has no image of 'unripe banana'"):
         distribution(context, source, "unripe banana", EXTRACTED)
-    with pytest.raises(BadInput, match="not in ColorConceptBench"):
+    with pytest.raises(BadInput, match="no concept of ColorConceptBench or of a run"):
         distribution(context, source, "above", EXTRACTED)
     with pytest.raises(NotStored, match="There is no set 'ffffffff'"):
         distribution(context, "set:ffffffff", "banana", EXTRACTED)
