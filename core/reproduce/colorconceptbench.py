@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from truehue.core.concepts.metrics import METRICS, TABLE_1, TABLE_2, of_table
 from truehue.core.concepts.tables import Alignment, TableChoice, alignment
 from truehue.core.generation.registry import DRAWABLE, name_of
 from truehue.core.generation.registry import model as registered
 from truehue.core.published import Column, bibtex, counterpart, table
+from truehue.core.reproduce.attribution import Gap, Switch, switched_alone
 from truehue.core.reproduce.needs import Need, model_need, run_needs
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
-from truehue.core.runs.plan import run_id
+from truehue.core.runs.plan import plan_json, run_id
+from truehue.core.runs.protocols import changes
 from truehue.core.runs.protocols import protocol as preset
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from truehue.core.runs.records import RunPlan
 
 PAPER = PROTOCOL = "colorconceptbench"
 TABLES = {
@@ -47,13 +55,14 @@ def _steps(context: ReproduceContext) -> tuple[Step, ...]:
 
 
 def _needs(context: ReproduceContext) -> tuple[Need, ...]:
-    plans = [plan for step in _steps(context) for plan in context.plans(step)]
+    steps = _steps(context)
+    plans = [plan for step in steps for plan in context.plans(step)]
     imported = [
         model_need(model_id, context.sources)
         for model_id in _models(context)
         if registered(model_id).kind == "folder"
     ]
-    needs = run_needs(plans, context.runs, context.sources, context.workers or 1)
+    needs = run_needs(plans, context.runs, context.sources, context.workers or 1, steps)
     return (*needs, *imported, _people_need(context))
 
 
@@ -75,7 +84,11 @@ def _made(number: str) -> Recipe:
         return _table(context, table_id, ours)
 
     title = f"ColorConceptBench, Table {number}"
-    return Recipe(PAPER, number, title, (PROTOCOL,), _needs, _steps, table_of)
+
+    def gaps_of(context: ReproduceContext) -> tuple[Gap, ...]:
+        return _gaps(context, table_id, ours)
+
+    return Recipe(PAPER, number, title, (PROTOCOL,), _needs, _steps, table_of, gaps_of)
 
 
 def _table(context: ReproduceContext, table_id: str, ours: str) -> ReproducedTable:
@@ -111,6 +124,55 @@ def _table(context: ReproduceContext, table_id: str, ours: str) -> ReproducedTab
         citations=bibtex([table_id]),
         notes=[*notes, *preset(PROTOCOL).unmet],
     )
+
+
+def _gaps(context: ReproduceContext, table_id: str, ours: str) -> tuple[Gap, ...]:
+    """The gaps of base concepts in the natural style, each difference switched alone."""
+    made = _table(context, table_id, ours)
+    gaps = []
+    for plan, row in zip(
+        [plan for step in _steps(context) for plan in context.plans(step)], made.rows, strict=True
+    ):
+        for column in made.columns:
+            cell = row.cells[column.name]
+            is_base = (column.parts["concept"], column.parts["style"]) == ("base", "natural")
+            if not is_base or cell.value is None or cell.published is None:
+                continue
+            switches = [*_people_switches(context, plan, ours, column), *_run_switches(plan)]
+            gaps.append(
+                switched_alone(
+                    row.keys, column.name, cell.value, cell.published, switches, column.unit
+                )
+            )
+    return tuple(gaps)
+
+
+def _people_switches(
+    context: ReproduceContext, plan: RunPlan, ours: str, column: Column
+) -> list[Switch]:
+    """Each other crowd that is here, and the paper's own, which nobody has."""
+    name = context.people()[0]
+    sentence = "Numbers follow the people that a model is compared with."
+    switches = []
+    for other, weights in context.other_people().items():
+
+        def evaluate(weights: Mapping[str, np.ndarray] = weights) -> float | None:
+            cells = context.cells([run_id(plan)])
+            table_of = alignment(cells, weights, TableChoice(metrics=of_table(ours)))
+            return _cell(table_of, run_id(plan), column, None).value
+
+        switches.append(Switch(f"People ({other})", sentence, name, other, evaluate))
+    theirs = "The paper's 6,369 colorings by 168 designers are not public."
+    return [*switches, Switch("People", theirs, name, "the paper's designers")]
+
+
+def _run_switches(plan: RunPlan) -> list[Switch]:
+    """What the run has otherwise than the protocol: it needs a run."""
+    command = f"truehue runs start --protocol {PROTOCOL} --model {plan.model}"
+    return [
+        Switch("Settings", "The protocol has another setting.", other, PROTOCOL, None, command)
+        for other in changes(plan_json(plan))
+    ]
 
 
 def _cell(

@@ -4,6 +4,7 @@ by category of object."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from truehue.core.analysis.groups import CategoryCell, category_cells
@@ -63,15 +64,46 @@ def run_steps(context: ReproduceContext, published: PublishedTable) -> tuple[Ste
     return tuple(steps)
 
 
+def imported_runs(context: ReproduceContext, published: PublishedTable) -> dict[str, str]:
+    """The newest run of imported images of each model that does not generate here, by its id: one
+    by the same protocol; empty where there is none yet."""
+    protocol = context.protocol or PROTOCOLS[0]
+    folders = [name for name in models_of(context, published) if registered(name).kind == "folder"]
+    runs = () if context.storage is None else context.storage.runs.all()
+    found = dict.fromkeys(folders, "")
+    for run in sorted(runs, key=lambda run: run.created_at):
+        if run.model in found and run.items and run.summary.get("protocol") == protocol:
+            found[run.model] = run.run_id
+    return found
+
+
 def needs(context: ReproduceContext, published: PublishedTable) -> tuple[Need, ...]:
     """Weights, hours and disk of the runs, and the images of models that do not generate here."""
-    plans = [plan for step in run_steps(context, published) for plan in context.plans(step)]
+    steps = run_steps(context, published)
+    plans = [plan for step in steps for plan in context.plans(step)]
+    start = (
+        f"truehue runs start --protocol {context.protocol or PROTOCOLS[0]} "
+        f"--set {context.set or PAPER} --images-from FOLDER --model"
+    )
     imported = [
-        model_need(model_id, context.sources)
-        for model_id in models_of(context, published)
-        if registered(model_id).kind == "folder"
+        replace(
+            model_need(model_id, context.sources),
+            available=bool(run),
+            command=f"{start} {model_id}",
+        )
+        for model_id, run in imported_runs(context, published).items()
     ]
-    return (*run_needs(plans, context.runs, context.sources, context.workers or 1), *imported)
+    return (
+        *run_needs(plans, context.runs, context.sources, context.workers or 1, steps),
+        *imported,
+    )
+
+
+def rows_of(context: ReproduceContext, published: PublishedTable) -> list[tuple[str, str]]:
+    """The model and the run of each row: what the steps start, and what was imported."""
+    plans = [plan for step in run_steps(context, published) for plan in context.plans(step)]
+    made = [(plan.model, run_id(plan)) for plan in plans]
+    return made + [item for item in imported_runs(context, published).items() if item[1]]
 
 
 def _table_4(context: ReproduceContext) -> ReproducedTable:
@@ -79,13 +111,14 @@ def _table_4(context: ReproduceContext) -> ReproducedTable:
     protocol = context.protocol or PROTOCOLS[0]
     rule_id = preset(protocol).rule
     plans = [plan for step in run_steps(context, published) for plan in context.plans(step)]
-    entries = entries_of(context, plans, rule_id)
+    made = rows_of(context, published)
+    entries = entries_of(context, [run for _, run in made], rule_id)
     rows = []
-    for plan in plans:
-        printed = published_row(published, plan.model)
+    for model_id, run in made:
+        printed = published_row(published, model_id)
         keys = dict(printed.keys) if printed else dict.fromkeys(published.keys, "")
-        keys["ours"] = plan.model
-        rows.append(ReproducedRow(keys, _cells(published, printed, entries.get(run_id(plan)))))
+        keys["ours"] = model_id
+        rows.append(ReproducedRow(keys, _cells(published, printed, entries.get(run))))
     return make_table(
         published,
         protocol,
@@ -99,12 +132,12 @@ def _table_4(context: ReproduceContext) -> ReproducedTable:
 
 
 def entries_of(
-    context: ReproduceContext, plans: Sequence[RunPlan], rule_id: str, unscored: str = ""
+    context: ReproduceContext, runs: Sequence[str], rule_id: str, unscored: str = ""
 ) -> Mapping[str, LeaderboardEntry]:
-    """The rows of the leaderboard of those plans that were run, by run id."""
-    if context.storage is None or not plans:
+    """The rows of the leaderboard of those runs that are stored, by run id."""
+    if context.storage is None or not runs:
         return {}
-    ids = tuple(dict.fromkeys(run_id(plan) for plan in plans))
+    ids = tuple(dict.fromkeys(runs))
     choice = choice_for(rule_id, unscored)
     tallies = context.storage.results.leaderboard(rule_id, ids, None, choice)
     return leaderboard(tallies, AVERAGED, choice)
@@ -168,7 +201,8 @@ def _table_11(context: ReproduceContext) -> ReproducedTable:
     protocol = context.protocol or PROTOCOLS[0]
     rule_id = preset(protocol).rule
     plans = [plan for step in run_steps(context, published) for plan in context.plans(step)]
-    ids = tuple(dict.fromkeys(run_id(plan) for plan in plans))
+    runs = rows_of(context, published)
+    ids = tuple(dict.fromkeys(run for _, run in runs))
     counts: Sequence[Count] = ()
     if context.storage is not None and ids:
         selection = Slice(rule_id, ids, task="cna", unscored=choice_for(rule_id))
@@ -177,18 +211,18 @@ def _table_11(context: ReproduceContext) -> ReproducedTable:
         (cell.run, cell.system, cell.category): cell for cell in category_cells(counts, ids)[1]
     }
     rows = []
-    for plan in plans:
+    for model_id, run in runs:
         for color_type in dict.fromkeys(row.keys["color_type"] for row in published.rows):
-            printed = published_row(published, plan.model, color_type=color_type)
+            printed = published_row(published, model_id, color_type=color_type)
             keys = dict(printed.keys) if printed else {"model": "", "color_type": color_type}
             made = {
                 column.name: _category_cell(
-                    cells.get((run_id(plan), color_type, column.ours)),
+                    cells.get((run, color_type, column.ours)),
                     printed.values[column.name] if printed else None,
                 )
                 for column in published.columns
             }
-            rows.append(ReproducedRow({**keys, "ours": plan.model}, made))
+            rows.append(ReproducedRow({**keys, "ours": model_id}, made))
     note = "Intervals are 95% over images, as in the category figure of Explore."
     return make_table(
         published,
@@ -208,16 +242,15 @@ def _gaps_4(context: ReproduceContext) -> tuple[Gap, ...]:
     counting = Counting(preset(context.protocol or PROTOCOLS[0]).rule)
     stored = {run.run_id: run for run in context.storage.runs.all() if run.items}
     gaps: list[Gap] = []
-    for step in run_steps(context, published):
-        for plan in context.plans(step):
-            run = stored.get(run_id(plan))
-            printed = published_row(published, plan.model)
-            if run is None or printed is None:
-                continue
-            results = context.storage.results
-            own = run_gaps(results, run, stored.values(), counting, printed, published.columns)
-            average = [gap for gap in own if published.column(gap.column).ours == AVERAGE]
-            gaps += average or own
+    for model_id, run_id_of_row in rows_of(context, published):
+        run = stored.get(run_id_of_row)
+        printed = published_row(published, model_id)
+        if run is None or printed is None:
+            continue
+        results = context.storage.results
+        own = run_gaps(results, run, stored.values(), counting, printed, published.columns)
+        average = [gap for gap in own if published.column(gap.column).ours == AVERAGE]
+        gaps += average or own
     return tuple(gaps)
 
 

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from truehue.core.generation.opening import missing
 from truehue.core.generation.registry import model
-from truehue.core.generation.weights.sources import Sources
+from truehue.core.generation.weights.sources import Sources, how_to_get
 from truehue.core.masks.grounded.weights import ROLES, WITHOUT, vision_model
+from truehue.core.masks.grounded.weights import how_to_get as how_to_get_tool
 from truehue.core.masks.grounded.weights import missing as missing_tool
 from truehue.core.runs.estimate import estimate, free_bytes
 from truehue.core.runs.records import DRAWN, GROUNDED
 
 if TYPE_CHECKING:
+    from truehue.core.reproduce.recipe import Step
     from truehue.core.runs.records import RunPlan
 
 Kind = Literal["weights", "data", "hours", "disk", "people"]
+KINDS: tuple[Kind, ...] = ("weights", "data", "people", "hours", "disk")
 GIB = 2**30
 
 
@@ -46,9 +49,14 @@ def model_need(model_id: str, sources: Sources, endpoints: Mapping[str, Any] | N
         command = f"truehue runs start --images-from FOLDER --model {entry.id}"
         return Need("data", entry.name, False, " ".join(entry.needs), command)
     problems = missing(entry, None, sources, endpoints)
-    size = f"{entry.download_gib:g} GiB" if entry.download_gib else ""
-    command = f"truehue models download {entry.id}" if problems and entry.repo else ""
-    return Need("weights", entry.name, not problems, " ".join(problems) or size, command)
+    ways = how_to_get(entry, sources) if entry.repo else ()
+    parts = [f"{entry.download_gib:g} GiB" if entry.download_gib else ""]
+    if entry.gated and set(problems) & set(ways):
+        parts.append(f"accept its license at https://huggingface.co/{entry.repo} first")
+    # The command stands in its own line; what else is wrong is said whole.
+    parts += [text for text in problems if text not in ways]
+    command = f"truehue models download {entry.id}" if set(problems) & set(ways) else ""
+    return Need("weights", entry.name, not problems, "; ".join(filter(None, parts)), command)
 
 
 def tool_needs(plan: RunPlan, sources: Sources) -> list[Need]:
@@ -60,8 +68,10 @@ def tool_needs(plan: RunPlan, sources: Sources) -> list[Need]:
         if name := getattr(plan.masker, role):
             entry = vision_model(name, role)
             problems = [text for text in missing_tool(entry, sources) if text != WITHOUT[role]]
-            command = f"truehue masks download {entry.id}" if problems else ""
-            needs.append(Need("weights", entry.name, not problems, " ".join(problems), command))
+            ways = how_to_get_tool(entry)
+            others = " ".join(text for text in problems if text not in ways)
+            command = f"truehue masks download {entry.id}" if set(problems) & set(ways) else ""
+            needs.append(Need("weights", entry.name, not problems, others, command))
     return needs
 
 
@@ -70,16 +80,16 @@ def run_needs(
     root: Path,
     sources: Sources,
     workers: int = 1,
-    endpoints: Mapping[str, Any] | None = None,
+    steps: Sequence[Step] = (),
 ) -> tuple[Need, ...]:
     """The weights, hours and disk of runs; the hours by earlier runs of the same work below
-    ``root``. Each need once."""
+    ``root``. Each need once. ``steps`` start the runs: the first one's estimate times a trial."""
     needs: list[Need] = []
     seconds: list[float | None] = []
     disk_bytes = 0
     for plan in plans:
         if plan.kind == DRAWN:
-            needs.append(model_need(plan.model, sources, endpoints))
+            needs.append(model_need(plan.model, sources))
         needs += tool_needs(plan, sources)
         expected = estimate(plan, root, workers)
         seconds.append(expected.seconds)
@@ -91,7 +101,8 @@ def run_needs(
         needs.append(Need("hours", "time", True, detail))
     else:
         detail = f"not known for {images:,} images: no earlier run tells the pace"
-        needs.append(Need("hours", "time", None, detail, "truehue runs start … --estimate-only"))
+        command = f"{steps[0].text} --estimate-only" if steps else ""
+        needs.append(Need("hours", "time", None, detail, command))
     free = free_bytes(root)
     detail = f"about {disk_bytes / GIB:,.1f} GiB, {free / GIB:,.1f} GiB are free"
     needs.append(Need("disk", str(root), disk_bytes < free, detail))

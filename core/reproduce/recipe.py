@@ -48,7 +48,8 @@ class ReproduceContext:
     (truehue.storage.store.Storage), None where there is none; ``plans`` gives the plans of a step
     that starts runs. ``options`` are further words for each step's command, which change what it
     does and so belong into the step. ``people`` gives the name of the people that concepts are
-    compared with and their distributions ``(71,)`` by concept id, ``cells`` the distributions of
+    compared with and their distributions ``(71,)`` by concept id, ``other_people`` those of all
+    others that are here by name, ``cells`` the distributions of
     runs, which it extracts where they are missing.
     """
 
@@ -63,6 +64,7 @@ class ReproduceContext:
     plans: Callable[[Step], Sequence[RunPlan]] = lambda step: ()
     options: tuple[str, ...] = ()
     people: Callable[[], tuple[str, Mapping[str, np.ndarray]]] = lambda: ("", {})
+    other_people: Callable[[], Mapping[str, Mapping[str, np.ndarray]]] = dict
     cells: Callable[[Sequence[str]], Sequence[ConceptCell]] = lambda runs: ()
 
     @property

@@ -22,7 +22,7 @@ from truehue.core.command import Command, arg, data_folder, either, flag, print_
 from truehue.core.concepts.records import EXTRACTED, ConceptCell
 from truehue.core.errors import BadInput, DatabaseBusy
 from truehue.core.generation.weights.sources import Sources
-from truehue.core.reproduce.needs import Need, lacking
+from truehue.core.reproduce.needs import KINDS, Need, lacking
 from truehue.core.reproduce.recipe import Kind, Recipe, ReproduceContext, Step, find
 from truehue.core.reproduce.recipes import RECIPES
 from truehue.core.reproduce.table import FORMATS
@@ -166,9 +166,10 @@ def _with_storage(
 
     app = make_app_context(storage, str(options.data))
 
+    sets = ReferenceSets(app)
+
     @cache
     def people() -> tuple[str, Mapping[str, np.ndarray]]:
-        sets = ReferenceSets(app)
         crowds = sets.crowds()
         named = [entry for entry in crowds if options.people in (entry.id, entry.name)]
         if options.people and not named:
@@ -179,13 +180,17 @@ def _with_storage(
         chosen = sets.of((named or list(crowds))[0])
         return chosen.crowd.name, chosen.weights
 
+    def other_people() -> dict[str, Mapping[str, np.ndarray]]:
+        name = people()[0]
+        return {entry.name: sets.of(entry).weights for entry in sets.crowds() if entry.name != name}
+
     def cells(run_ids: Sequence[str]) -> list[ConceptCell]:
         stored = {run.run_id for run in storage.runs.all()}
         available = [run_id for run_id in dict.fromkeys(run_ids) if run_id in stored]
         run_cells(app, available, EXTRACTED, ALL_SCALES, job_alone("cells"))
         return [cell for run_id in available for cell in storage.profiles.cells(run_id, EXTRACTED)]
 
-    return replace(context, storage=storage, people=people, cells=cells)
+    return replace(context, storage=storage, people=people, other_people=other_people, cells=cells)
 
 
 def _agreed(options: argparse.Namespace) -> bool:
@@ -223,8 +228,14 @@ def _list(options: argparse.Namespace) -> int:
         print_now(f"truehue reproduce {recipe.paper} --{recipe.kind} {recipe.number}")
         print_now(f"  {recipe.title}; protocols: {', '.join(recipe.protocols)}")
         missing = [need for need in _needs(options, recipe, context) if not need.available]
-        for line in need_lines(missing) or ["  nothing is missing"]:
-            print_now(line)
+        by_kind = {kind: [need for need in missing if need.kind == kind] for kind in KINDS}
+        for kind, needs in by_kind.items():
+            if needs:
+                names = ", ".join(need.name for need in needs)
+                mark = "unknown" if needs[0].available is None else "missing"
+                print_now(f"  {mark} {kind}: {names}")
+        if not missing:
+            print_now("  nothing is missing")
     return FINISHED
 
 

@@ -19,6 +19,14 @@ test('without a run there is the paper, and a run is a press away', async () => 
   await says(empty, 'No run yet');
   assert.match(link(), /view=leaderboard$/);
   assert.equal(board.querySelectorAll('.th-published-table tbody tr').length, 9);
+  // Where nothing was run, the row says which command would; a second press closes it.
+  const why = board.querySelector('.th-published-table .th-why');
+  assert.equal(why.getAttribute('aria-expanded'), 'false');
+  why.click();
+  await says(board.querySelector('.th-gap'), 'truehue reproduce gencolorbench --table 4 --models');
+  assert.equal(why.getAttribute('aria-expanded'), 'true');
+  why.click();
+  assert.equal(board.querySelector('.th-gap'), null);
   button(empty, 'Start a run').click();
   assert.match(link(), /view=runs/);
   openView('leaderboard');
