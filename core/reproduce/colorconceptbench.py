@@ -15,7 +15,7 @@ from truehue.core.reproduce.needs import Need, model_need, run_needs
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import plan_json, run_id
-from truehue.core.runs.protocols import changes
+from truehue.core.runs.protocols import changes, protocol_text
 from truehue.core.runs.protocols import protocol as preset
 
 if TYPE_CHECKING:
@@ -203,8 +203,9 @@ def _methods(context: ReproduceContext, people: str, concepts: int) -> str:
     scales = ", ".join(f"{scale:g}" for scale in plan.guidances) or "the model's own"
     return (
         f"{names} generated {plan.seeds} images for each of {len(plan.prompts):,} prompts of the set "
-        f"{plan.set_name} at guidance {scales} (protocol {PROTOCOL}). The colors of each object were "
-        "extracted as in ColorConceptBench, C.3, over the 71 colors of UW-71, all scales of a "
+        f"{plan.set_name} at guidance {scales} ({protocol_text(plan_json(plan)) or PROTOCOL}). "
+        "The colors of each object were extracted as in ColorConceptBench, C.3, over the 71 colors "
+        "of UW-71, all scales of a "
         f"concept together, and compared with those of people ({people or 'none'}, {concepts:,} "
         "concepts). A number is the mean over concepts; n counts them, unscored those without a "
         "distribution of the model or of people; intervals are 95% over concepts."

@@ -18,8 +18,9 @@ from truehue.core.reproduce.leaderboard_gap import Counting, run_gaps
 from truehue.core.reproduce.needs import Need, model_need, run_needs
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
-from truehue.core.runs.plan import run_id
+from truehue.core.runs.plan import plan_json, run_id
 from truehue.core.runs.protocols import protocol as preset
+from truehue.core.runs.protocols import protocol_text
 
 if TYPE_CHECKING:
     from truehue.core.runs.records import RunPlan
@@ -180,6 +181,8 @@ def methods(plans: Sequence[RunPlan], protocol: str, rule_id: str) -> str:
         if masks.kind == "grounded"
         else f"the masker {masks.kind}"
     )
+    last = plan.seed + plan.seeds - 1
+    seeds = f"seeds {plan.seed} to {last}" if last > plan.seed else f"seed {plan.seed}"
     version = dict(plan.rules).get(rule_id, "")
     unscored = {
         "left-out": "Images without a score are left out.",
@@ -188,8 +191,8 @@ def methods(plans: Sequence[RunPlan], protocol: str, rule_id: str) -> str:
     }[default_for(rule_id)]
     return (
         f"{names} generated {plan.seeds} image{'s' if plan.seeds > 1 else ''} for each of "
-        f"{len(plan.prompts):,} prompts of the set {plan.set_name} (seeds {plan.seed} to "
-        f"{plan.seed + plan.seeds - 1}; protocol {protocol}). Objects were found by {objects}. "
+        f"{len(plan.prompts):,} prompts of the set {plan.set_name} ({seeds}; "
+        f"{protocol_text(plan_json(plan)) or protocol}). Objects were found by {objects}. "
         f"Verdicts are by the rule {rule_id} {version} with k = {plan.k}. {unscored} A task's "
         "accuracy is the mean of those on ISCC-NBS level 2, level 3 and CSS; intervals are 95% over "
         "prompts."
