@@ -22,7 +22,8 @@ from typing import Any, TypedDict
 import numpy as np
 
 from truehue.core.concepts.distribution import Distribution, of_pictures, of_rows
-from truehue.core.concepts.matching import OWN_STYLE, ids_of, normal
+from truehue.core.concepts.matching import ids_of, normal
+from truehue.core.concepts.own import OWN_STYLE
 from truehue.core.concepts.records import PIXELS, RATINGS, ConceptCell, ImageProfile
 from truehue.core.errors import BadInput, NotStored, ObjectNotFound
 from truehue.core.images.pixels import Mask
