@@ -19,6 +19,7 @@ from truehue.core.batch.execute import WorkerPool, execute, merge, pausing_on_in
 from truehue.core.batch.records import BatchState
 from truehue.core.batch.work import Work
 from truehue.core.cli.slurm import SCRIPT_OPTIONS, ArrayJob, make_output_folder, sbatch_script
+from truehue.core.cli.vlm_models import comparison_text
 from truehue.core.cli.vlm_report import (
     as_text,
     differences_as_json,
@@ -63,6 +64,9 @@ from truehue.core.vlm.generators import (
     GeneratedSettings,
     generated,
 )
+from truehue.core.vlm.model_comparison import compare_models
+from truehue.core.vlm.model_sizes import read_sizes
+from truehue.core.vlm.model_tables import comparison_csv, comparison_json
 from truehue.core.vlm.models.files import check_files, files_of
 from truehue.core.vlm.models.records import (
     ATTENTIONS,
@@ -111,6 +115,7 @@ examples:
   python -m truehue vlm judge make judged --system l2 --count 58
   python -m truehue vlm judge report answers/judged
   python -m truehue vlm score answers/qwen gray --answers answers.csv
+  python -m truehue vlm models answers/*
 """
 _DEFAULTS, _LOCAL, _SERVED = EvaluationSettings(), LocalSettings(), ServedSettings("name")
 MODELS = arg("--models DIR", "folder that contains model folders", type=Path)
@@ -678,8 +683,19 @@ def _pixels(log: EvaluationLog, options: argparse.Namespace) -> list[Answer] | N
     return baseline.answers()
 
 
-@command("models", "list models by short id, and whether they are installed", MODELS)
+@command(
+    "models",
+    "list models by short id; with folders of answers, compare these models by size and family",
+    arg("folders DIR", "folders with answers to one set", nargs="*", type=Path),
+    arg("--sizes FILE", "CSV of your own: model, family, language_b, vision_b", type=Path),
+    arg("--parser", "parser version for the answers", choices=VERSIONS, default=""),
+    arg("--csv FILE", "write a line for every model and task", type=Path),
+    ALL_NUMBERS,
+    MODELS,
+)
 def _models(options: argparse.Namespace) -> int:
+    if options.folders:
+        return _compare_models(options)
     sources = Sources.local(options.models)
     for known in KNOWN:
         model = model_of(known.id)
@@ -694,6 +710,17 @@ def _models(options: argparse.Namespace) -> int:
         "Name any other image-text model of transformers by its Hugging Face id or its\n"
         "folder, and any OpenAI-compatible server by its URL."
     )
+    return 0
+
+
+def _compare_models(options: argparse.Namespace) -> int:
+    own = read_sizes(options.sizes) if options.sizes else ()
+    logs = [read_log(folder, options.parser) for folder in options.folders]
+    details = comparison_json(compare_models(logs, own))
+    if options.csv:
+        with whole_file(options.csv) as file:
+            file.write(comparison_csv(details).encode())
+    print(json.dumps(details, ensure_ascii=False) if options.json else comparison_text(details))
     return 0
 
 

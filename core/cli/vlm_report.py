@@ -37,6 +37,7 @@ def report(log: EvaluationLog, scores: Scores, pixels: Sequence[Answer] | None) 
         "own_parser": log.own_parser,
         "cut_off": log.cut_off,
         "tasks": {task: _tally(tally) for task, tally in scores.tasks.items()},
+        "categories": {name: _tally(tally) for name, tally in scores.categories.items()},
         "micro": _tally(scores.overall),
         "macro": asdict(macro) if macro else None,
         "robust": None
@@ -90,6 +91,7 @@ def _released(log: EvaluationLog) -> dict[str, Any] | None:
         "reader": str(released.reader),
         "commit": COMMIT,
         "tasks": {task: tally.percent for task, tally in scores.tasks.items()},
+        "categories": {name: tally.percent for name, tally in scores.categories.items()},
         "micro": scores.overall.percent,
         "macro": scores.macro.percent if scores.macro else None,
         "robust": scores.robust.as_made.percent if scores.robust else None,
@@ -160,6 +162,7 @@ def as_text(details: Mapping[str, Any]) -> str:
         return [*cells, ", ".join(filter(None, marks))]
 
     rows = [head, *(row(task, tally, task) for task, tally in details["tasks"].items())]
+    rows += [row(name, tally) for name, tally in details["categories"].items()]
     if details["tasks"]:
         rows.append(row("micro", details["micro"]))
     macro, robust = details["macro"], details["robust"]
@@ -214,6 +217,7 @@ def _overall_of(released: Mapping[str, Any] | None) -> dict[str, float | None]:
     if released is None:
         return {}
     return {
+        **released["categories"],
         "micro": released["micro"],
         "macro": released["macro"],
         "Robust, as made": released["robust"],

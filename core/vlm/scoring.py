@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from truehue.core.analysis.intervals import Rate, mover
 from truehue.core.errors import BadInput
 from truehue.core.vlm.records import Answer, Outcome, Question
-from truehue.core.vlm.tasks import ROBUSTNESS
+from truehue.core.vlm.tasks import ROBUSTNESS, TASKS, Benchmark
 
 VARIANTS = 9
 """Recolored variants of a seed in the published design: three regions, three shifts of hue."""
@@ -135,7 +135,8 @@ class Robustness:
 @dataclass(frozen=True)
 class Scores:
     """``tasks`` by id, in the questions' order; ``overall`` is the micro average: all questions of
-    these tasks together. ``macro`` is None where a task has no answer. ``robust`` is None without
+    these tasks together, and ``categories`` the same for ColorBench's Perception and Reasoning.
+    ``macro`` is None where a task has no answer. ``robust`` is None without
     seeds."""
 
     tasks: Mapping[str, Tally]
@@ -143,6 +144,7 @@ class Scores:
     macro: Macro | None
     robust: Robustness | None
     reasons: Mapping[str, int] = field(default_factory=dict)
+    categories: Mapping[str, Tally] = field(default_factory=dict)
 
 
 def score(
@@ -170,9 +172,20 @@ def score(
     for outcome, reason in outcomes.values():
         if outcome not in (Outcome.RIGHT, Outcome.WRONG):
             reasons[reason] += 1
+    categories: dict[str, Tally] = {}
+    for task_id, tally in tasks.items():
+        task = TASKS.get(task_id)
+        if task is not None and task.benchmark is Benchmark.COLORBENCH:
+            name = str(task.category)
+            categories[name] = categories.get(name, Tally()) + tally
     ranked = dict(sorted(reasons.items(), key=lambda entry: (-entry[1], entry[0])))
     return Scores(
-        tasks, sum(counted, Tally()), macro(counted), robustness(questions, by_id), ranked
+        tasks,
+        sum(counted, Tally()),
+        macro(counted),
+        robustness(questions, by_id),
+        ranked,
+        categories,
     )
 
 

@@ -118,6 +118,7 @@ class EvaluationScores(TypedDict):
     micro: TallyJson
     macro: MacroJson | None
     tasks: dict[str, TallyJson]
+    categories: dict[str, TallyJson]
     robust: RobustScores | None
     released: ReleasedScores | None
     parser: str
@@ -292,6 +293,7 @@ def _row_json(
             "tasks": macro.tasks,
         },
         "tasks": {task: tally_json(tally) for task, tally in scores.tasks.items()},
+        "categories": {name: tally_json(tally) for name, tally in scores.categories.items()},
         "robust": None if robust is None else _robust_json(scores),
         "released": _released_json(log),
         "parser": log.parser,
@@ -533,6 +535,8 @@ def _tallies(row: EvaluationScores) -> Iterator[tuple[str, Mapping[str, Any]]]:
     robust: Mapping[str, Any] = row["robust"] or {}
     for task, tally in row["tasks"].items():
         yield task, {**tally, "released": released["tasks"].get(task)}
+    for name, tally in row["categories"].items():
+        yield name, {**tally, "released": None}
     yield "micro", {**row["micro"], "released": released.get("micro")}
     if row["macro"]:
         yield "macro", {**row["macro"], "released": released.get("macro")}

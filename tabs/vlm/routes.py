@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from fastapi import Request
 from fastapi.responses import Response
@@ -10,7 +11,7 @@ from fastapi.responses import Response
 from truehue.tabs.page.answers import csv_attachment, refusal
 from truehue.tabs.page.asset_files import PRIVATE_FOREVER
 from truehue.tabs.page.context import Context
-from truehue.tabs.page.requests import EmptyRequest
+from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter, read_address
 from truehue.tabs.vlm.judge import JudgeRenders, judge_renders
@@ -28,6 +29,7 @@ from truehue.tabs.vlm.making import (
     make_judge_set,
     make_set,
 )
+from truehue.tabs.vlm.models import ModelsRequest, models_file, models_view
 from truehue.tabs.vlm.questions import (
     ImageRequest,
     OneQuestion,
@@ -41,6 +43,7 @@ from truehue.tabs.vlm.sets import HideSet, hide_set
 from truehue.tabs.vlm.start import StartEvaluation, start_evaluation, start_view
 
 PREFIX = "/api/vlm"
+R = TypeVar("R", bound=PageRequest)
 
 
 def vlm_routes(context: Context) -> FeatureRouter:
@@ -49,6 +52,7 @@ def vlm_routes(context: Context) -> FeatureRouter:
     router.get_json("/start", EmptyRequest, start_view)
     router.get_json("/evaluations", ListEvaluations, evaluations_view)
     router.get_json("/results", ResultsRequest, results_view)
+    router.get_json("/models", ModelsRequest, models_view)
     router.get_json("/questions", QuestionsRequest, questions_view)
     router.get_json("/question", OneQuestion, question_view)
     router.post_json("/sets/make", MakeSet, make_set)
@@ -59,14 +63,15 @@ def vlm_routes(context: Context) -> FeatureRouter:
     router.post_json("/evaluations", StartEvaluation, start_evaluation)
     router.post_json("/evaluations/{id}/{what}", ChangeEvaluation, change_evaluation)
 
-    def file(path: str, do: Callable[[Context, Actor, ResultsRequest], tuple[str, str]]) -> None:
+    def file(path: str, kind: type[R], do: Callable[[Context, Actor, R], tuple[str, str]]) -> None:
         def given(request: Request, actor: Actor = router.current_actor) -> Response:
-            return csv_attachment(lambda: do(context, actor, read_address(ResultsRequest, request)))
+            return csv_attachment(lambda: do(context, actor, read_address(kind, request)))
 
         router.add_api_route(path, given, methods=["GET"], name=do.__name__)
 
-    file("/results.csv", scores_file)
-    file("/answers.csv", answers_file)
+    file("/results.csv", ResultsRequest, scores_file)
+    file("/answers.csv", ResultsRequest, answers_file)
+    file("/models.csv", ModelsRequest, models_file)
 
     @router.get("/images/{set}/{image}.png")
     def image(request: Request, actor: Actor = router.current_actor) -> Response:

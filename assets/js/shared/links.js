@@ -33,6 +33,7 @@ const COMPARE = {
 };
 const VLM = {
   results: 'VLMs',
+  models: 'VLMs: models',
   questions: 'VLMs: questions',
   differ: 'VLMs: compare two',
 };

@@ -74,6 +74,7 @@ export function allNumbers(result) {
     const { released } = row;
     add('Micro', nameOf(row), row.micro, released?.micro);
     if (row.macro) addMacro(nameOf(row), row.macro, released?.macro);
+    Object.entries(row.categories).forEach(([name, tally]) => add(name, nameOf(row), tally));
     if (row.robust) {
       add('Robust, as generated', nameOf(row), row.robust.as_made, released?.as_made);
       add('Robust, with all nine variants', nameOf(row), row.robust.complete, released?.complete);

@@ -4,7 +4,7 @@ import { inFront } from '../shared/dom.js';
 import { places } from '../shared/links.js';
 import { store } from '../shared/state.js';
 
-const VIEWS = ['results', 'questions', 'differ'];
+const VIEWS = ['results', 'models', 'questions', 'differ'];
 const FIELDS = ['task', 'outcome', 'of', 'only', 'words', 'from', 'q'];
 const MAX_CHARACTERS = 400;
 

@@ -4,6 +4,7 @@ import { ask } from '../shared/http.js';
 import { store } from '../shared/state.js';
 import { evaluationList } from './evaluations.js';
 import { askForm } from './form.js';
+import { modelsView } from './models.js';
 import { questionsView } from './questions.js';
 import { drawResults } from './results.js';
 import { setsCard, work } from './sets.js';
@@ -28,6 +29,7 @@ export function mount({ element }) {
   const list = evaluationList(root);
   const form = askForm(root, () => list.load());
   const sets = setsCard(root, load);
+  const models = modelsView(views.models);
   const questions = questionsView(views.questions, list.rows, () => start);
 
   // What a link names and is not here is said until something else is chosen.
@@ -86,8 +88,16 @@ export function mount({ element }) {
       }
     }
   }
+  async function compare(force) {
+    try {
+      await models.load(force);
+      say('');
+    } catch (error) {
+      say(error.message);
+    }
+  }
   function front() {
-    const open = qa.view === 'results' ? 'results' : 'questions';
+    const open = ['results', 'models'].includes(qa.view) ? qa.view : 'questions';
     const item = start && start.sets.find((set) => set.id === qa.set);
     const usable = Boolean(item && !item.problem);
     root.querySelector('.th-vlm-main').hidden = !usable;
@@ -106,11 +116,12 @@ export function mount({ element }) {
     if (!usable) return;
     list.show();
     if (open === 'results') results(false);
+    else if (open === 'models') compare(false);
     else if (shownQuestions !== questions.key()) {
       shownQuestions = questions.key();
       questions.show();
     } else questions.showLarge();
-    if (open === 'results') questions.showLarge();
+    if (open !== 'questions') questions.showLarge();
   }
   root.querySelector('.th-vlm-set').addEventListener('change', () => {
     lost = '';
@@ -122,6 +133,7 @@ export function mount({ element }) {
   // More answers are there.
   store.subscribe('ask-more', () => {
     if (qa.view === 'results') results(true);
+    else if (qa.view === 'models') compare(true);
     else {
       shownResults = '';
       if (!qa.q) questions.show();

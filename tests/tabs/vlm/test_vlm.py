@@ -241,6 +241,37 @@ def test_questions_one_by_one(ask: Ask, set_id: str, context: Context) -> None:
     assert "holds other pixels" in refused["error"]
 
 
+def test_models_are_compared_within_one_protocol(ask: Ask, set_id: str) -> None:
+    assert ask("/models", set=set_id)["models"] == []
+    server = ChatServer()
+    with server.running():
+        for name in ("qwen2.5-vl-3b", "qwen2.5-vl-7b"):
+            server.answers = [completion("(A)") for _ in range(COUNTS["color_counting"])]
+            more = {"name": name, "tasks": ["color_counting"], "at_once": 1}
+            answered(ask, set_id, server.base_url, **more)
+        server.answers = [completion("A")] * COUNTS["color_counting"]
+        answered(ask, set_id, server.base_url, **more, protocol="colorbench-released")
+    answered(ask, set_id, "chance")
+    view = ask("/models", set=set_id)
+    assert [(m["model"], m["language_b"]) for m in view["models"]] == [
+        ("qwen2.5-vl-3b", 3.09),
+        ("qwen2.5-vl-7b", 7.6),
+    ]
+    assert (view["protocol"], set(view["protocols"])) == (
+        "truehue",
+        {"truehue", "colorbench-released"},
+    )
+    assert view["columns"] == ["color_counting", "Reasoning", "micro"]
+    assert view["titles"]["micro"] == "Overall"
+    assert view["questions"] == COUNTS["color_counting"]
+    assert "colorbench-released, and is left out" in view["left_out"][0]
+    released = ask("/models", set=set_id, protocol="colorbench-released")
+    assert [m["model"] for m in released["models"]] == ["qwen2.5-vl-7b"]
+    lines = ask("/models.csv", set=set_id).text.splitlines()
+    assert lines[0].startswith("protocol,model,family,language_b,vision_b,task,right,asked")
+    assert len(lines) == 1 + 2 * 3
+
+
 def test_a_part_is_asked_and_the_same_again_goes_on(ask: Ask, set_id: str) -> None:
     part = {"tasks": ["color_extraction", "color_blindness"], "limit": 1, "image": "gray"}
     evaluation = answered(ask, set_id, "chance", **part)
