@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from truehue.core.reproduce import colorconceptbench, gencolorbench
+from truehue.core.reproduce import colorbench, colorconceptbench, gencolorbench
 from truehue.core.reproduce.recipe import Recipe
 
-RECIPES: tuple[Recipe, ...] = (*gencolorbench.RECIPES, *colorconceptbench.RECIPES)
+RECIPES: tuple[Recipe, ...] = (
+    *gencolorbench.RECIPES,
+    *colorconceptbench.RECIPES,
+    *colorbench.RECIPES,
+)
 """By paper, in the papers' order."""

@@ -154,9 +154,9 @@ def compare_models(
     ]
     models.sort(key=_order)
     left_out += [
-        f"{model.name} answered {len(log.answers):,} of {len(log.questions):,} questions so far."
+        f"{model.name} answered {len(plain.answers):,} of {len(plain.questions):,} questions so far."
         for model in models
-        if (log := model.plain) is not None and len(log.answers) < len(log.questions)
+        if (plain := model.plain) is not None and len(plain.answers) < len(plain.questions)
     ]
     tasks = dict.fromkeys(question.task for question in first.questions if not question.seed_id)
     return ModelComparison(first.protocol, models, list(tasks), left_out)
