@@ -32,7 +32,10 @@ from truehue.core.fidelity.frechet import (
     frechet_distance,
     gaussian_of,
 )
-from truehue.core.fidelity.sets import (
+from truehue.core.generation.weights.sources import Sources
+from truehue.core.images.load import load_image
+from truehue.core.refinement.settings import NATURAL_SATURATION
+from truehue.core.scores.sets import (
     FOLDER,
     SetImage,
     SetNumber,
@@ -44,9 +47,6 @@ from truehue.core.fidelity.sets import (
     set_number,
     write_set,
 )
-from truehue.core.generation.weights.sources import Sources
-from truehue.core.images.load import load_image
-from truehue.core.refinement.settings import NATURAL_SATURATION
 
 
 @command(

@@ -15,13 +15,12 @@ import numpy as np
 from truehue.core.batch.work import CannotWork
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.fidelity.cfm.registration import Registration, open_registered
-from truehue.core.fidelity.cfm.scorer import CfmScorer
+from truehue.core.fidelity.cfm.scorer import CfmScorer, reduce_attention
 from truehue.core.fidelity.two_passes import generate_twice
 from truehue.core.generation.opening import why_no_cfr
 from truehue.core.generation.registry import ModelEntry
 from truehue.core.generation.request import GeneratedImage, GenerationRequest, LoadedModel, OnStep
 from truehue.core.refinement.settings import FIRST_PASS, refinement_of
-from truehue.core.scores.cfm import reduce_attention
 
 CFM_MAP = "cfm"
 """The map of ``options["cfr"]`` of a plan whose ``cfm`` maps the first pass."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from truehue.core.errors import TrueHueError
 from truehue.core.fidelity.cfm.registration import Registration
-from truehue.core.fidelity.cfm.scorer import CfmScore, CfmScorer
-from truehue.core.refinement.settings import MAX_CELLS, cell_means, discrepancy_of, rows_of
+from truehue.core.fidelity.cfm.scorer import CfmScore, CfmScorer, reduce_attention
+from truehue.core.refinement.settings import discrepancy_of, rows_of
 from truehue.core.scores.records import HIGH, IMAGE, Measure, ScoreRecord
 from truehue.core.scores.scoring import unscored
 from truehue.core.version import VERSION
@@ -146,12 +146,3 @@ def map_of(records: Sequence[ScoreRecord], version: str = "") -> np.ndarray | No
     """The map that :func:`map_rows` finds, as float32 ``(h, w)`` in [0, 1]; None without one."""
     rows = map_rows(records, version)
     return None if rows is None else discrepancy_of(rows)
-
-
-def reduce_attention(attention: np.ndarray) -> np.ndarray:
-    """A map of CFM, float32 ``(h, w)`` in [0, 1], with at most MAX_CELLS a side: area means where
-    it has more."""
-    height, width = attention.shape
-    if max(height, width) <= MAX_CELLS:
-        return attention
-    return cell_means(attention, (min(height, MAX_CELLS), min(width, MAX_CELLS)))

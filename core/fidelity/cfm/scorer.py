@@ -16,6 +16,7 @@ from truehue.core.fidelity.cfm.rotary import round_rotary
 from truehue.core.files import replace_file
 from truehue.core.generation.memory import BadModelFolder
 from truehue.core.machine import Placement
+from truehue.core.refinement.settings import MAX_CELLS, cell_means
 
 REWARD_TOKEN = "<|Reward|>"
 PROMPT = "{text_prompt}"
@@ -266,6 +267,15 @@ class CfmScorer:
     def unload(self) -> None:
         """Gives the memory back; it cannot score afterwards."""
         self.backbone = self.reward_head = None
+
+
+def reduce_attention(attention: np.ndarray) -> np.ndarray:
+    """A map of CFM, float32 ``(h, w)`` in [0, 1], with at most MAX_CELLS a side: area means where
+    it has more."""
+    height, width = attention.shape
+    if max(height, width) <= MAX_CELLS:
+        return attention
+    return cell_means(attention, (min(height, MAX_CELLS), min(width, MAX_CELLS)))
 
 
 def resize_for_cfm(srgb8: np.ndarray, area_px: int = AREA_PX) -> np.ndarray:

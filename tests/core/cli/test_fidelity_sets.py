@@ -17,11 +17,11 @@ from tests.tiny_models import cfm
 from truehue.core.cli.fidelity import main
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.registration import register
-from truehue.core.fidelity.sets import SetImage, mean_over_prompts, read_set
 from truehue.core.fidelity.vividness import mean_saturation
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.worker import RunWork, execute
 from truehue.core.scores.learned import CLIP_B32
+from truehue.core.scores.sets import SetImage, mean_over_prompts, read_set
 
 pytestmark = [
     pytest.mark.weights,

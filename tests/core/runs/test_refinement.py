@@ -16,6 +16,7 @@ from tests.core.runs.samples import rows, some_prompts
 from tests.tiny_models import cfm
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.registration import Registration, open_registered, register
+from truehue.core.fidelity.cfm.scorer import reduce_attention
 from truehue.core.files import content_path
 from truehue.core.images.load import load_image
 from truehue.core.machine import Placement
@@ -27,7 +28,6 @@ from truehue.core.runs.plan import make_plan, plan_json, run_id
 from truehue.core.runs.records import GenerationPlan, ItemResult, MaskerSpec, RunPlan, ScoringPlan
 from truehue.core.runs.summary import cfr_text, checked_summary
 from truehue.core.runs.worker import RunWork, execute
-from truehue.core.scores.cfm import reduce_attention
 
 pytestmark = pytest.mark.weights
 
