@@ -18,6 +18,7 @@ import numpy as np
 
 from truehue.core.cli.fidelity_scoring import (
     CFM_OPTIONS,
+    REGISTERED,
     Item,
     Metric,
     Scored,
@@ -30,8 +31,10 @@ from truehue.core.cli.fidelity_scoring import (
     images_of,
     imported_scores,
     make_out,
+    models_sources,
     numbers_of,
     ready_metrics,
+    registered_cfm,
 )
 from truehue.core.cli.small_report import chart
 from truehue.core.command import (
@@ -70,7 +73,9 @@ _DATA = Path("data") / "fidelity"
         action="append",
         default=[],
     ),
+    flag("--all", "every measure that can be computed here"),
     *CFM_OPTIONS,
+    *REGISTERED,
     arg(
         "--scores FILE",
         "scores that the app exported, or a table of image_id, measure and value",
@@ -92,9 +97,11 @@ def evaluate_command(options: argparse.Namespace) -> int:
     metrics = []
     for name in dict.fromkeys(options.measure):
         check_direction(measure_of(name))
-        metrics.append(computed_metric(name, options.cpu))
+        metrics.append(computed_metric(name, options.cpu, models_sources(options)))
+    if options.all:
+        metrics = _all(options, with_prompts=True)
     values = [imported_scores(path, options.lower_better) for path in options.scores]
-    metrics += cfm_metrics(options)
+    metrics += cfm_metrics(options) + registered_cfm(options)
     if not metrics and not values:
         raise BadInput("Say what to evaluate: --measure, --cfm or --scores.")
 
@@ -108,7 +115,7 @@ def evaluate_command(options: argparse.Namespace) -> int:
     file = ScoreFile(options.out / "scores.jsonl")
     # ΔSat of a set needs the saturations themselves.
     saturation = computed_metric("mean_saturation")
-    more = [saturation] if "delta_sat" in options.measure else []
+    more = [saturation] if options.all or "delta_sat" in options.measure else []
     results = file.scores(
         [*metrics, *more], [item for row in rows for item in row], report_progress
     )
@@ -173,6 +180,7 @@ def _rating(ratings: Mapping[str, float], item: Item, image_ids: Mapping[Path, s
     arg("--measure ID", "of truehue score --list; several times", action="append", default=[]),
     flag("--all", "every measure that can be computed here, in one figure"),
     *CFM_OPTIONS,
+    *REGISTERED,
     arg("--captions TABLE", "file and caption, which CFM reads", type=Path),
     arg("--scales", "default %(default)s", default=",".join(f"{s:g}" for s in SCALES)),
     arg("--out DIR", "default %(default)s", default=_DATA / "sweep"),
@@ -182,7 +190,7 @@ def sweep_command(options: argparse.Namespace) -> int:
     if 1.0 not in scales or list(scales) != sorted(set(scales)):
         raise BadInput("The scales rise, and 1, the photograph itself, is one of them.")
     if options.captions is None:
-        if options.cfm:
+        if options.cfm or options.registered:
             raise BadInput("CFM reads captions: give --captions TABLE.")
         images = [(path, "") for path in images_of(options.folder)]
     else:
@@ -232,17 +240,24 @@ def sweep_command(options: argparse.Namespace) -> int:
 
 
 def _swept(options: argparse.Namespace) -> list[Metric]:
-    """The metrics of a sweep; what ``--all`` cannot compute here is said on standard error."""
+    """The metrics of a sweep."""
     names = list(dict.fromkeys(options.measure))
-    if not options.all:
-        return [computed_metric(name, options.cpu) for name in names] + cfm_metrics(options)
-    metrics, missing = ready_metrics(options.cpu)
+    if options.all:
+        metrics = _all(options, options.captions is not None)
+    else:
+        metrics = [computed_metric(name, options.cpu, models_sources(options)) for name in names]
+    return metrics + cfm_metrics(options) + registered_cfm(options)
+
+
+def _all(options: argparse.Namespace, with_prompts: bool) -> list[Metric]:
+    """Every measure that can be computed here; what is missing is said on standard error."""
+    metrics, missing = ready_metrics(options.cpu, models_sources(options))
     for sentence in missing:
         print(f"left out: {sentence}", file=sys.stderr)
-    if options.captions is None:
-        prompted = {learned.name for learned in BY_ID.values() if learned.reads_prompt}
-        metrics = [metric for metric in metrics if metric.name not in prompted]
-    return metrics + cfm_metrics(options)
+    if with_prompts:
+        return metrics
+    prompted = {learned.name for learned in BY_ID.values() if learned.reads_prompt}
+    return [metric for metric in metrics if metric.name not in prompted]
 
 
 def _unscored(curve: Curve) -> str:

@@ -16,15 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.command import (
-    arg,
-    flag,
-)
+from truehue.core.command import MODELS_FOLDER, arg, data_folder, flag
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
 from truehue.core.fidelity.cfm.registration import (
+    HOW_TO,
     Registration,
     cfm_fingerprint,
     open_registered,
+    registered,
 )
 from truehue.core.fidelity.cfm.scorer import INSTRUCTION, READING, CfmScorer, open_cfm
 from truehue.core.files import file_problem
@@ -161,6 +160,29 @@ CFM_OPTIONS = (
     CPU,
 )
 """The options of a command that scores by CFMs."""
+
+
+REGISTERED = (
+    flag("--registered", "the CFM that is registered in --data too"),
+    data_folder("the app's data folder, for --registered"),
+    MODELS_FOLDER,
+)
+"""The options of a command that can score by the registered CFM."""
+
+
+def models_sources(options: argparse.Namespace) -> Sources:
+    """Where the weights of learned measures are."""
+    return Sources.local(Path(options.models).expanduser() if options.models else None)
+
+
+def registered_cfm(options: argparse.Namespace) -> list[Metric]:
+    """The registered CFM, where ``--registered`` asks for it. Raises BadInput where none is."""
+    if not options.registered:
+        return []
+    registration = registered(Path(options.data).expanduser())
+    if registration is None:
+        raise BadInput(HOW_TO)
+    return [registered_metric(registration, local_placement(options.cpu))]
 
 
 def cfm_metrics(options: argparse.Namespace) -> list[Metric]:

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from truehue.core.cli.fidelity_scoring import (
@@ -18,6 +18,7 @@ from truehue.core.cli.fidelity_scoring import (
     computed_metric,
     images_of,
     local_placement,
+    models_sources,
     ready_metrics,
     registered_metric,
 )
@@ -25,6 +26,7 @@ from truehue.core.command import JSON, MODELS_FOLDER, arg, command, data_folder,
 from truehue.core.errors import BadInput, ImageError
 from truehue.core.fidelity.building import read_photographs
 from truehue.core.fidelity.cfm.registration import registered
+from truehue.core.fidelity.cfm.scorer import INSTRUCTION
 from truehue.core.fidelity.frechet import (
     FEW,
     Gaussian,
@@ -32,13 +34,13 @@ from truehue.core.fidelity.frechet import (
     frechet_distance,
     gaussian_of,
 )
-from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.load import load_image
 from truehue.core.refinement.settings import NATURAL_SATURATION
 from truehue.core.scores.sets import (
     FOLDER,
     SetImage,
     SetNumber,
+    cfm_key,
     images_of_run,
     mean_over_prompts,
     read_set,
@@ -66,6 +68,8 @@ from truehue.core.scores.sets import (
     ),
     *CFM_OPTIONS,
     flag("--no-registered", "leave out the CFM that is registered in --data"),
+    flag("--own-instruction", "read it with our text, to see what the text changes"),
+    flag("--float32-rotary", "read it without rounded frequencies, to see what these change"),
     arg("--real FOLDER", "photographs that FID compares with", type=Path),
     arg("--inception FILE", "weights of FID, inception-2015-12-05.pt", type=Path),
     arg("--out FILE", "default: fidelity/sets/ID.json in the data folder", type=Path),
@@ -101,7 +105,7 @@ def set_command(options: argparse.Namespace) -> int:
         about = {"metric": metric.name, "key": metric.key}
         if metric.cfm is not None:
             about["cfm"] = asdict(metric.cfm)  # type: ignore[assignment]
-        numbers[_key(metric, numbers)] = set_number(mean, about)
+        numbers[_key(metric)] = set_number(mean, about)
     if options.real is not None:
         device = local_placement(options.cpu).device
         inception = Inception(options.inception, device)
@@ -132,7 +136,7 @@ def _images(options: argparse.Namespace, data: Path) -> tuple[list[SetImage], st
 
 def _metrics(options: argparse.Namespace, data: Path) -> list[Metric]:
     """The metrics to compute; what is missing here is said on standard error."""
-    sources = Sources.local(Path(options.models).expanduser() if options.models else None)
+    sources = models_sources(options)
     if options.measure:
         metrics = [
             computed_metric(name, options.cpu, sources)
@@ -147,14 +151,20 @@ def _metrics(options: argparse.Namespace, data: Path) -> list[Metric]:
     metrics += cfm_metrics(options)
     registration = None if options.no_registered or options.cfm else registered(data)
     if registration is not None:
+        if options.own_instruction:
+            registration = replace(registration, instruction=INSTRUCTION, instruction_name="")
+        if options.float32_rotary:
+            registration = replace(registration, rotary="")
         metrics.append(registered_metric(registration, local_placement(options.cpu)))
     return metrics
 
 
-def _key(metric: Metric, taken: dict[str, SetNumber]) -> str:
-    """``cfm`` for the first CFM, else the measure's id; a second one gets its whole name."""
-    key = "cfm" if metric.cfm is not None else metric.key.split(" ", 1)[0]
-    return key if key not in taken else metric.name
+def _key(metric: Metric) -> str:
+    """The measure's id; of a CFM also what it was read with."""
+    if metric.cfm is None:
+        return metric.key.split(" ", 1)[0]
+    source = metric.cfm
+    return cfm_key(source.checkpoint, source.instruction_sha256, source.rounded_rotary)
 
 
 def _fid(inception: Inception, images: Sequence[Path], real: Path) -> SetNumber:

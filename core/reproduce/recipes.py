@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from truehue.core.reproduce import colorbench, colorconceptbench, gencolorbench
+from truehue.core.reproduce import colorbench, colorconceptbench, fidelity, gencolorbench
 from truehue.core.reproduce.recipe import Recipe
 
 RECIPES: tuple[Recipe, ...] = (
     *gencolorbench.RECIPES,
     *colorconceptbench.RECIPES,
     *colorbench.RECIPES,
+    *fidelity.RECIPES,
 )
 """By paper, in the papers' order."""

@@ -24,6 +24,15 @@ FOLDER = Path("fidelity") / "sets"
 DELTA_SAT_OF_MEAN, MEAN_DELTA_SAT = "delta_sat_of_mean", "mean_delta_sat"
 
 
+CFM = "cfm"
+
+
+def cfm_key(checkpoint: str, instruction_sha256: str, rounded_rotary: bool) -> str:
+    """The name of a CFM's number: another checkpoint, text or rounding is another number."""
+    rotary = "bfloat16" if rounded_rotary else "float32"
+    return f"{CFM} {checkpoint[:12]} {instruction_sha256[:12]} {rotary}"
+
+
 @dataclass(frozen=True)
 class SetImage:
     """An image of a set: its file, its prompt, and the number of that prompt in the set."""

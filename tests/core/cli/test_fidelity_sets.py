@@ -51,16 +51,18 @@ def test_a_runs_images_have_each_number_with_what_it_was_computed_with(
     captured = capsys.readouterr()
     assert "left out: MUSIQ needs the package pyiqa" in captured.err
     numbers = read_set(data / "fidelity" / "sets" / f"{folder.run_id}.json")
+    (cfm_key,) = [key for key in numbers if key.startswith("cfm ")]
+    assert cfm_key.endswith(" bfloat16")
     assert set(numbers) == {
         *("mean_saturation", "delta_sat_of_mean", "mean_delta_sat"),
-        *("clip_score", "cfm", "fid"),
+        *("clip_score", "fid", cfm_key),
     }
     assert numbers["mean_saturation"].mean == pytest.approx(np.mean(saturations))
     of_mean, of_images = numbers["delta_sat_of_mean"], numbers["mean_delta_sat"]
     assert of_mean.mean == pytest.approx(abs(np.mean(saturations) - 0.33))
     assert of_images.mean == pytest.approx(np.mean([abs(s - 0.33) for s in saturations]))
-    assert numbers["cfm"].images == numbers["clip_score"].images == 4
-    assert numbers["cfm"].about["cfm"]["rounded_rotary"] is True
+    assert numbers[cfm_key].images == numbers["clip_score"].images == 4
+    assert numbers[cfm_key].about["cfm"]["rounded_rotary"] is True
     assert len(numbers["fid"].about["inception_sha256"]) == 64
     assert numbers["fid"].about["biased"] is True
     assert numbers["fid"].mean is not None
@@ -71,6 +73,11 @@ def test_a_runs_images_have_each_number_with_what_it_was_computed_with(
     assert main([*line, "--cpu", "--measure", "delta_sat", "--no-registered", "--json"]) == 0
     assert set(json.loads(capsys.readouterr().out)) == set(numbers)
     assert scores.read_text() == before
+    # Another text or rounding is another number beside it.
+    for option in ("--own-instruction", "--float32-rotary"):
+        assert main([*line, "--cpu", "--measure", "delta_sat", option]) == 0
+    others = set(read_set(data / "fidelity" / "sets" / f"{folder.run_id}.json")) - set(numbers)
+    assert [key.split()[-1] for key in others] == ["float32"]
 
 
 @pytest.mark.parametrize(

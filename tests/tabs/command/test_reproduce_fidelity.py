@@ -1,0 +1,164 @@
+"""``truehue reproduce fidelity``, end to end on tiny weights of the real classes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from tests.commands import called
+from tests.core.batch.here import team_here
+from tests.core.fidelity.test_frechet import inception
+from tests.core.fidelity.vivid_groups import vivid_groups
+from tests.core.generation.conftest import models_folder, one_thread, tiny
+from tests.core.scores.test_learned import save_clip
+from tests.empty_data import empty_data
+from tests.tiny_models import cfm
+from truehue.core.cli.fidelity import main as fidelity
+from truehue.core.fidelity.cfm.registration import register
+from truehue.core.fidelity.groups import write_groups
+from truehue.core.fidelity.training.model import write_small_base
+from truehue.core.runs.folder import run_folders
+from truehue.core.scores.learned import CLIP_B32
+from truehue.tabs.command.reproduce import main
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.weights,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning"),
+]
+
+__all__ = ["models_folder", "one_thread", "tiny"]
+
+SMALL = "--size 64 --steps 2 --guidance 7.5"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def workers_of_ours() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("truehue.core.batch.execute.LocalTeam", team_here)
+        yield
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> Path:
+    """A data folder with all that the recipes look for, and the weights beside it."""
+    root = tmp_path_factory.mktemp("reproduce")
+    empty_data(root / "data")
+    own = root / "data" / "fidelity"
+    own.mkdir()
+    (root / "groups").mkdir()
+    groups = vivid_groups(root / "groups", 3)
+    cut = [replace(group, images=group.images[:2]) for group in groups]
+    write_groups(own / "groups.json", cut[1:2])
+    write_groups(own / "train.json", cut[2:])
+    (own / "photographs").mkdir()
+    for name in ("a", "b"):
+        shutil.copy(groups[1].photograph, own / "photographs" / f"{name}.png")
+    (own / "photographs.csv").write_text("file,caption\na.png,a mug\nb.png,a car\n")
+    (own / "captions.csv").write_text("id,prompt,object\n1,a red mug,mug\n2,a blue car,car\n")
+    inception(own / "inception-2015-12-05.pt")
+    theirs = root / "theirs.txt"
+    theirs.write_text("Rate {text_prompt}: <|Reward|>", encoding="utf-8")
+    register(root / "data", str(cfm.save(root / "cfm")), "", theirs)
+    save_clip(root / "weights" / CLIP_B32.replace("/", "--"))
+    write_small_base(own / "base")
+    return root
+
+
+def reproduce(folder: Path, *arguments: str, options: str = "") -> CompletedProcess[str]:
+    own = ["--data", str(folder / "data"), "--weights", str(folder / "weights"), "--workers", "1"]
+    more = ["--step-options", options] if options else []
+    return called(main, "fidelity", *arguments, *own, *more, "--yes", "--format", "csv")
+
+
+def rows_of(done: CompletedProcess[str]) -> list[dict[str, str]]:
+    assert done.returncode in (0, 3), done.stderr
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def test_table_3_from_prompts_to_the_attribution(folder: Path, tiny: Callable[[str], Path]) -> None:
+    """The folder of tiny weights stands for the id of the printed model."""
+    (folder / "weights" / "pixart-sigma").symlink_to(tiny("pixart_sigma"))
+    line = ("--table", "3", "--models", "pixart-sigma")
+    done = reproduce(folder, *line, options=SMALL)
+    assert "here    weights  CFM" in done.stderr
+    assert "then: truehue fidelity set --run" in done.stderr
+    rows = rows_of(done)
+    cells = {(row["setting"], row["column"]): row for row in rows if row["kind"] == "cell"}
+    assert {setting for setting, _ in cells} == {"none", "CFR_CFM"}
+    for setting in ("none", "CFR_CFM"):
+        for column in ("FID", "CLIPScore", "ΔSat.", "CFM"):
+            assert cells[setting, column]["n"] == "2", (setting, column)
+            assert cells[setting, column]["value"]
+            assert cells[setting, column]["published"]
+    assert cells["none", "CFM"]["value"] != cells["CFR_CFM", "CFM"]["value"]
+    runs = {"cfr" in run.summary()["options"]: run for run in run_folders(folder / "data" / "runs")}
+    assert runs[True].summary()["options"]["cfr"]["map"] == "cfm"
+    assert _points(rows) == {"Mean of the images' ΔSat": True, **dict.fromkeys(READ, False)}
+    # CFM read otherwise, on the stored images: each switched alone.
+    own = ["--data", str(folder / "data"), "--measure", "delta_sat"]
+    for option in ("--float32-rotary", "--own-instruction"):
+        assert fidelity(["set", "--run", runs[False].run_id, *own, option]) == 0
+    assert _points(rows_of(reproduce(folder, *line, options=SMALL))) == {
+        "Mean of the images' ΔSat": True,
+        **dict.fromkeys(READ, True),
+    }
+    done = reproduce(folder, "--table", "5", "--models", "pixart-sigma", "--estimate-only")
+    assert done.stderr.count("then: truehue runs start") == 4
+
+
+READ = ("Rotary frequencies", "Instruction")
+
+
+def _points(rows: list[dict[str, str]]) -> dict[str, bool]:
+    """Of the row without CFR: which differences have points, by name."""
+    return {
+        row["sentence"].split(":")[0]: bool(row["points"])
+        for row in rows
+        if row["kind"] == "difference" and row["setting"] == "none"
+    }
+
+
+def test_tables_1_2_and_4_are_evaluated_and_trained_on_groups_of_ones_own(folder: Path) -> None:
+    rows = rows_of(reproduce(folder, "--table", "1"))
+    by_metric = {row["metric"]: row for row in rows if row["value"]}
+    assert by_metric["Ours"]["published"] == "80.1"
+    assert by_metric["Ours"]["ours"] == "CFM (cfm)"
+    assert {row["ours"] for row in rows if row["value"]} == {"CFM (cfm)", "ΔSat", "CLIPScore"}
+    done = reproduce(folder, "--table", "2")
+    assert "missing people   ratings" in done.stderr
+    assert all(not row["value"] for row in rows_of(done))
+    small = "--steps 1 --batch 1 --area 12544"
+    rows = rows_of(reproduce(folder, "--table", "4", options=small))
+    trained = {row["variant"]: row["ours"] for row in rows if row["value"]}
+    assert trained == {
+        "Pairwise loss": "CFM (cfm-pairwise)",
+        "Visual-only": "CFM (cfm-visual)",
+        "Ours": "CFM (cfm-softrank)",
+    }
+
+
+def test_figure_1_has_every_metric_in_one_figure(folder: Path) -> None:
+    rows = rows_of(reproduce(folder, "--figure", "1", options="--scales 1,1.4"))
+    assert {row["metric"] for row in rows} == {"ΔSat", "CLIPScore", "CFM (cfm)"}
+    assert (folder / "data" / "fidelity" / "reproduce" / "sweep" / "sweep.svg").is_file()
+
+
+def test_an_empty_folder_says_what_to_get(tmp_path: Path) -> None:
+    for arguments in (("--table", "3"), ("--table", "4"), ("--figure", "1")):
+        done = called(main, "fidelity", *arguments, "--data", str(tmp_path), "--estimate-only")
+        assert done.returncode == 0, done.stderr
+        assert "missing data" in done.stderr
+    assert (
+        "hf download Qwen/Qwen2-VL-7B-Instruct"
+        in called(
+            main, "fidelity", "--table", "4", "--data", str(tmp_path), "--estimate-only"
+        ).stderr
+    )
