@@ -42,6 +42,7 @@ from truehue.core.command import (
     print_problems,
 )
 from truehue.core.errors import BadInput, ImageError
+from truehue.core.fidelity.archives import read_archives, write_archives
 from truehue.core.fidelity.building import (
     DISTORTIONS,
     FORMATS,
@@ -63,7 +64,9 @@ from truehue.core.fidelity.groups import (
 )
 from truehue.core.fidelity.training.model import (
     LOSSES,
+    OPTIMIZERS,
     PRECISIONS,
+    SCHEDULES,
     TAU,
     SmallSize,
     TrainSettings,
@@ -138,6 +141,7 @@ def _names(text: str) -> list[str]:
     arg("--threads N", "of each worker (default: the cores, shared)", type=int),
     flag("--ray", "workers of Ray's cluster"),
     flag("--retry-failed", "try those that failed again"),
+    flag("--one-model-each", "each photograph by one of the makers, as in the paper, not by all"),
 )
 def _build(options: argparse.Namespace) -> int:
     if (options.folder is None) == (options.rendered is None):
@@ -158,6 +162,7 @@ def _build(options: argparse.Namespace) -> int:
         options.size,
         options.seed,
         options.format,
+        options.one_model_each,
     )
     if options.rendered is not None:
         photographs = rendered_photographs(
@@ -201,6 +206,26 @@ def _warn(training: list[Group], test: list[Group], share: float) -> None:
                 "tested by on average. Give more photographs, or another --test-share or --seed.",
                 file=sys.stderr,
             )
+
+
+@command(
+    "archive",
+    "groups as WebDataset archives, or archives as groups",
+    arg("source SOURCE", "a file of groups, or archives (.tar)", type=Path, nargs="+"),
+    arg("--out DIR", "a new folder", type=Path, required=True),
+)
+def _archive(options: argparse.Namespace) -> int:
+    archives = [path for path in options.source if path.suffix == ".tar"]
+    if archives and len(archives) < len(options.source):
+        raise BadInput("Give archives, or files of groups, not both.")
+    if archives:
+        groups = read_archives(archives, options.out)
+        print(f"{len(groups):,} groups in {options.out / 'groups.json'}.")
+        return 0
+    groups = [group for path in options.source for group in read_groups(path)]
+    written = write_archives(options.out, groups)
+    print(f"{len(groups):,} groups in {len(written):,} archives in {options.out}.")
+    return 0
 
 
 RUN = Path("data") / "fidelity" / "training"
@@ -268,6 +293,16 @@ def _instruction(options: argparse.Namespace) -> int:
         arg("--rate", "learning rate (default 2e-6)", default=2e-6),
         arg("--warmup", "share of steps (default 0.05)", default=0.05),
         arg("--weight-decay", "default 0", default=0.0),
+        arg(
+            "--schedule",
+            "of the rate after the warm-up: linear to 0, or constant as released",
+            choices=SCHEDULES,
+            default="linear",
+        ),
+        flag(
+            "--frozen-embeddings",
+            "of the word embeddings train the reward token alone, as released",
+        ),
         arg("--lora RANK", "by peft; 0, the default, trains all", default=0),
         SEED,
     ),
@@ -276,6 +311,12 @@ def _instruction(options: argparse.Namespace) -> int:
         arg("--at-once", "groups in one forward pass (default 4)", default=4),
         arg("--precision", "of arithmetic", choices=PRECISIONS, default="float32"),
         flag("--checkpointing", "less memory, more time: activations twice"),
+        arg(
+            "--optimizer",
+            "adamw8bit of bitsandbytes keeps moments in one byte a number",
+            choices=OPTIMIZERS,
+            default="adamw",
+        ),
         CPU,
         arg("--threads", "of torch on the CPU (default 1)", default=1),
         arg("--report-every STEPS", "default 10", default=10),
@@ -380,6 +421,9 @@ def _settings(options: argparse.Namespace, count: int) -> TrainSettings:
         precision=options.precision,
         checkpointing=options.checkpointing,
         seed=options.seed,
+        schedule=options.schedule,
+        frozen_embeddings=options.frozen_embeddings,
+        optimizer=options.optimizer,
     )
 
 
@@ -516,6 +560,7 @@ COMMAND = Command(
     "protocol of “Too Vivid to Be Real?”.",
     (
         _build,
+        _archive,
         _base,
         _instruction,
         _train,

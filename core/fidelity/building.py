@@ -179,7 +179,9 @@ class BuildSettings:
     """``makers``: ids of models and names of distortions. ``steps`` and the sides of what models
     draw are theirs where None. ``size_px``: photographs are scaled down to this squared where a
     distortion makes the images, and to the drawn area where a model does. All files of a group are
-    written in one ``format``, so that no codec tells photographs from the rest.
+    written in one ``format``, so that no codec tells photographs from the rest. ``one_each``: a
+    photograph is drawn by one of the makers, as in the paper, and not by all; its name and caption
+    decide by which.
     """
 
     makers: tuple[str, ...]
@@ -191,6 +193,7 @@ class BuildSettings:
     size_px: int = 1024
     seed: int = 0
     format: str = "jpg"
+    one_each: bool = False
 
     def __post_init__(self) -> None:
         if not self.makers or len(set(self.makers)) < len(self.makers):
@@ -258,9 +261,9 @@ def begin(path: Path, photographs: Sequence[Photograph], settings: BuildSettings
         for photograph in photographs
     ).encode()
     plan = {
-        "total": len(photographs) * len(settings.makers),
+        "total": len(shares(photographs, settings)),
         "version": VERSION,
-        "settings": json.loads(json.dumps(asdict(settings))),
+        "settings": _settings_json(settings),
         "photographs": hashlib.sha256(lines).hexdigest(),
     }
     folder = BuildFolder(path)
@@ -271,6 +274,26 @@ def begin(path: Path, photographs: Sequence[Photograph], settings: BuildSettings
             f"{path} was started with other photographs or settings: choose another folder."
         )
     return BuildWork(path)
+
+
+def _settings_json(settings: BuildSettings) -> dict[str, Any]:
+    """As plans have it: those of before do not know ``one_each``."""
+    fields: dict[str, Any] = json.loads(json.dumps(asdict(settings)))
+    if not fields["one_each"]:
+        del fields["one_each"]
+    return fields
+
+
+def shares(photographs: Sequence[Photograph], settings: BuildSettings) -> list[tuple[int, int]]:
+    """(maker, photograph) of each position: all photographs of the first maker, then those of the
+    next."""
+    count = len(settings.makers)
+    out = []
+    for maker in range(count):
+        for number, photograph in enumerate(photographs):
+            if not settings.one_each or seed_of(settings.seed, photograph) % count == maker:
+                out.append((maker, number))
+    return out
 
 
 class BuildWork(Work):
@@ -332,11 +355,12 @@ class Builder:
     def __init__(self, folder: BuildFolder, context: WorkerContext) -> None:
         self._folder, self._context = folder, context
         self._settings, self._photographs = folder.settings(), folder.photographs()
+        self._shares = shares(self._photographs, self._settings)
         self._loaded: tuple[str, LoadedModel] | None = None
 
     def do(self, position: int, attempt: int) -> Row:
         """The files of a group. Same position, same pixels."""
-        index, number = divmod(position, len(self._photographs))
+        index, number = self._shares[position]
         maker, item = self._settings.makers[index], self._photographs[number]
         seed = seed_of(self._settings.seed, item)
         try:

@@ -168,7 +168,7 @@ class CfmScorer:
         self.backbone, self.reward_head = backbone, reward_head
         self.reading = reading
         self._tokenizer, self.device = tokenizer, device
-        self._reward_id = int(tokenizer.convert_tokens_to_ids(REWARD_TOKEN))
+        self.reward_id = int(tokenizer.convert_tokens_to_ids(REWARD_TOKEN))
         self._image_id = int(tokenizer.convert_tokens_to_ids("<|image_pad|>"))
         self._pad_id = int(tokenizer.pad_token_id or 0)
         from transformers import Qwen2VLImageProcessor
@@ -241,7 +241,7 @@ class CfmScorer:
         import torch
 
         hidden = self.backbone(**batch, use_cache=False).last_hidden_state
-        at_token = batch["input_ids"] == self._reward_id
+        at_token = batch["input_ids"] == self.reward_id
         if not (at_token.sum(dim=1) == 1).all():
             raise BadInput(f"The text of an image must hold {REWARD_TOKEN} once.")
         # The head stays in float32 where training computes the backbone in bfloat16.

@@ -29,6 +29,7 @@ from truehue.core.fidelity.cfm.checkpoint import (
 from truehue.core.fidelity.cfm.rotary import round_rotary
 from truehue.core.fidelity.cfm.scorer import (
     READING,
+    REWARD_TOKEN,
     CfmReading,
     CfmScorer,
     config_and_tokenizer,
@@ -82,6 +83,8 @@ def pairwise_loss(scores: Any) -> Any:
 
 LOSSES = ("softrank", "pairwise")
 PRECISIONS = ("float32", "bfloat16")
+SCHEDULES = ("linear", "constant")
+OPTIMIZERS = ("adamw", "adamw8bit")
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,10 @@ class TrainSettings:
     of the softrank loss. ``lora_rank`` 0 trains all weights; above, low-rank additions to the
     linear layers, and the head as a whole. ``precision`` is that of the arithmetic.
     ``checkpointing`` computes activations twice to save memory.
+
+    The released configuration has the ``schedule`` ``constant`` after the warm-up, and
+    ``frozen_embeddings``: of the word embeddings only the reward token's row is trained. The
+    ``optimizer`` ``adamw8bit`` of bitsandbytes keeps its moments in one byte a number.
     """
 
     steps: int
@@ -108,6 +115,9 @@ class TrainSettings:
     precision: str = "float32"
     checkpointing: bool = False
     seed: int = 0
+    schedule: str = "linear"
+    frozen_embeddings: bool = False
+    optimizer: str = "adamw"
 
     def __post_init__(self) -> None:
         for right, text in (
@@ -115,6 +125,14 @@ class TrainSettings:
             (
                 self.precision in PRECISIONS,
                 f"The precision is {' or '.join(PRECISIONS)}, not {self.precision!r:.40}.",
+            ),
+            (
+                self.schedule in SCHEDULES,
+                f"The schedule is {' or '.join(SCHEDULES)}, not {self.schedule!r:.40}.",
+            ),
+            (
+                self.optimizer in OPTIMIZERS,
+                f"The optimizer is {' or '.join(OPTIMIZERS)}, not {self.optimizer!r:.40}.",
             ),
             (self.tau > 0, "The temperature τ lies above 0."),
             (
@@ -134,6 +152,8 @@ class TrainSettings:
         rising = self.warmup * self.steps
         if step < rising:
             return self.rate * (step + 1) / (rising + 1)
+        if self.schedule == "constant":
+            return self.rate
         return self.rate * (self.steps - step) / (self.steps - rising)
 
     def as_json(self) -> dict[str, Any]:
@@ -200,7 +220,31 @@ def open_trainee(
     if settings.lora_rank:
         backbone = _with_lora(backbone, settings)
     scorer = CfmScorer(backbone, reward_head, tokenizer, reading, device)
-    return TrainableScorer(scorer, _network(scorer), base)
+    network = _network(scorer)
+    if settings.frozen_embeddings:
+        _freeze_embeddings(network, int(tokenizer.convert_tokens_to_ids(REWARD_TOKEN)))
+    return TrainableScorer(scorer, network, base)
+
+
+REWARD_ROW = "reward_row"
+"""The parameter of a network whose other word embeddings are frozen."""
+
+
+def _freeze_embeddings(network: Any, reward_id: int) -> None:
+    """Trains the reward token's row alone, as a parameter of its own that takes the row's place:
+    the rest of the embedding needs neither gradients nor moments."""
+    import torch
+
+    embedding = network.backbone.get_input_embeddings()
+    embedding.weight.requires_grad_(False)
+    row = torch.nn.Parameter(embedding.weight[reward_id].detach().float().clone())
+    network.register_parameter(REWARD_ROW, row)
+
+    def replaced(module: Any, arguments: tuple[Any, ...], output: Any) -> Any:
+        at_token = (arguments[0] == reward_id)[..., None]
+        return torch.where(at_token, row.to(output.dtype), output)
+
+    embedding.register_forward_hook(replaced)
 
 
 def _has_head(files: list[Path]) -> bool:
@@ -304,6 +348,11 @@ def _weights(trainee: TrainableScorer) -> dict[str, Any]:
         for name, tensor in backbone.state_dict().items()
         if ".lora_" not in name
     }
+    row = getattr(trainee.network, REWARD_ROW, None)
+    if row is not None:
+        weight = plain[EMBEDDING].clone()
+        weight[trainee.scorer.reward_id] = row.detach().to(weight.dtype)
+        plain[EMBEDDING] = weight
     reward_head = trainee.scorer.reward_head.state_dict()
     plain |= merged | {f"{HEAD}{name}": tensor.detach() for name, tensor in reward_head.items()}
     return {name: tensor.to("cpu", copy=True).contiguous() for name, tensor in plain.items()}

@@ -6,6 +6,7 @@ resumed training gives the same weights as an uninterrupted one.
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -78,7 +79,26 @@ class ImageReader:
 CHECKPOINT = "checkpoint.safetensors"
 METRICS = "metrics.jsonl"
 _CLIP = 1.0
-_MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+_MOMENTS = {
+    "adamw": ("step", "exp_avg", "exp_avg_sq"),
+    "adamw8bit": ("step", "state1", "state2", "qmap1", "qmap2", "absmax1", "absmax2"),
+}
+"""What each optimizer keeps for a weight. Small weights have no absmax with 8 bits."""
+
+
+def _optimizer(settings: TrainSettings) -> Any:
+    """The class of the optimizer. Raises BadInput where its package is missing."""
+    import torch
+
+    if settings.optimizer == "adamw":
+        return torch.optim.AdamW
+    try:
+        return importlib.import_module("bitsandbytes.optim").AdamW8bit
+    except ImportError:
+        raise BadInput(
+            "The optimizer adamw8bit needs the package bitsandbytes, which is not installed: pip "
+            "install bitsandbytes, or train with adamw."
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -124,7 +144,6 @@ class Training:
         groups: Sequence[Group],
         held: Sequence[Group] = (),
     ) -> None:
-        import torch
         from accelerate import Accelerator
         from accelerate.utils import DistributedType
 
@@ -150,7 +169,7 @@ class Training:
         self._base = Source(trainee.base, "", "").fingerprint()
         trainee.scorer.device = str(self.accelerator.device)
         self._trained = trainee.trained()
-        optimizer = torch.optim.AdamW(
+        optimizer = _optimizer(settings)(
             self._trained.values(), lr=settings.rate, weight_decay=settings.weight_decay
         )
         self.network, self.optimizer = self.accelerator.prepare(trainee.network, optimizer)
@@ -259,13 +278,15 @@ class Training:
     def save(self, folder: Path) -> None:
         """Writes the checkpoint: what is trained, the optimizer's moments and the step. It appears
         whole or not at all."""
+        import torch
+
         if not self.accelerator.is_main_process:
             return
         tensors = {}
         for name, tensor in self._trained.items():
             tensors[f"weights.{name}"] = tensor.detach()
             for moment, value in self.optimizer.state.get(tensor, {}).items():
-                tensors[f"{moment}.{name}"] = value
+                tensors[f"{moment}.{name}"] = torch.as_tensor(value)
         about = {"about": json.dumps(self._about()), "step": str(self.step)}
         folder.mkdir(parents=True, exist_ok=True)
         write_checkpoint(folder / CHECKPOINT, tensors, about)
@@ -278,7 +299,8 @@ class Training:
         with opened_checkpoint(folder / CHECKPOINT) as (file, stored):
             step = int(stored["step"])
             about = json.loads(stored["about"])
-            settings_from_json(about["settings"])
+            # Checkpoints of before lack the settings that have come since.
+            about["settings"] = settings_from_json(about["settings"]).as_json()
             # Checkpoints of before say nothing of their base.
             about.setdefault("base weights", self._base)
             differing = [name for name, value in self._about().items() if about.get(name) != value]
@@ -293,16 +315,23 @@ class Training:
                     tensor.copy_(file.get_tensor(f"weights.{name}"))
                     state = {
                         moment: file.get_tensor(f"{moment}.{name}")
-                        for moment in _MOMENTS
+                        for moment in _MOMENTS[self.settings.optimizer]
                         if f"{moment}.{name}" in names
                     }
                     if state:
                         # The count of steps stays on the CPU, as AdamW keeps it.
                         self.optimizer.state[tensor] = {
-                            moment: value if moment == "step" else value.to(tensor.device)
+                            moment: self._placed(moment, value, tensor)
                             for moment, value in state.items()
                         }
         self.step = step
+
+    def _placed(self, moment: str, value: Any, tensor: Any) -> Any:
+        """A moment where the optimizer keeps it: AdamW's count of steps is a tensor on the CPU, that
+        of bitsandbytes a number."""
+        if moment != "step":
+            return value.to(tensor.device)
+        return int(value) if self.settings.optimizer == "adamw8bit" else value
 
     def _about(self) -> dict[str, Any]:
         """The identity of the training that a checkpoint belongs to."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +20,13 @@ from truehue.core.fidelity.building import (
     BuildSettings,
     BuildWork,
     Photograph,
+    _settings_json,
     begin,
     read_photographs,
     rendered_photographs,
     scaled_contrast,
     scaled_down,
+    shares,
 )
 from truehue.core.fidelity.groups import read_groups
 from truehue.core.fidelity.sweep import scaled_saturation
@@ -99,6 +102,20 @@ def test_a_photograph_that_cannot_be_read_costs_its_own_groups(
     state = execute(work, team=team_here(work, 1))
     assert (state.status, state.done, state.failed) == ("finished", 6, 2)
     assert {group.caption for group in work.groups()} == {"caption 0", "caption 2"}
+
+
+def test_each_photograph_by_one_maker_is_a_plan_of_its_own(photographs: list[Photograph]) -> None:
+    many = [Photograph(Path(f"{number}.png"), f"caption {number}") for number in range(40)]
+    every = BuildSettings(("saturation", "contrast"))
+    one = replace(every, one_each=True)
+    assert shares(many, every) == [(maker, number) for maker in (0, 1) for number in range(40)]
+    parts = shares(many, one)
+    assert sorted(number for _, number in parts) == list(range(40))
+    assert parts == sorted(parts)
+    assert 10 < sum(maker for maker, _ in parts) < 30
+    # Plans from before do not know of it, and stay equal.
+    assert "one_each" not in _settings_json(every)
+    assert _settings_json(one)["one_each"] is True
 
 
 def test_contrast_moves_codes_from_the_mean() -> None:

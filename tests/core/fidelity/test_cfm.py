@@ -95,7 +95,7 @@ def test_a_score_is_the_head_at_the_reward_token(
     assert batch["position_ids"].tolist() == [[list(range(length))]] * 3
     with torch.no_grad():
         hidden = scorer.backbone(**batch, use_cache=False).last_hidden_state[0]
-    index = batch["input_ids"][0].tolist().index(scorer._reward_id)
+    index = batch["input_ids"][0].tolist().index(scorer.reward_id)
     value = hidden[index].double().numpy()
     for layer, relu in ((0, True), (3, True), (5, False)):
         weight = scorer.reward_head[layer].weight.detach().double().numpy()

@@ -31,6 +31,7 @@ from truehue.core.fidelity.training.training import METRICS, Training, Watch, tr
 from truehue.core.generation.memory import BadModelFolder
 from truehue.core.images.load import load_image
 from truehue.core.machine import Placement
+from truehue.core.packages import absent
 
 pytestmark = pytest.mark.slow
 
@@ -168,6 +169,65 @@ def test_the_rate_rises_over_the_warm_up_and_falls_to_nothing() -> None:
     assert rates[:6] == pytest.approx([1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 1])
     assert rates[52] == pytest.approx(48 / 95)
     assert rates[99] == pytest.approx(1 / 95)
+    constant = replace(settings, schedule="constant")
+    assert constant.rate_at(2) == settings.rate_at(2)
+    assert {constant.rate_at(step) for step in range(5, 100)} == {settings.rate}
+
+
+def test_frozen_embeddings_train_the_reward_row_alone_and_resume_the_same(
+    base: Path, groups: list[Group], tmp_path: Path
+) -> None:
+    settings = replace(SHORT, frozen_embeddings=True, schedule="constant", checkpointing=True)
+    whole = trained(base, groups, tmp_path / "whole", settings)
+    trained(base, groups, tmp_path / "parts", settings, until=1)
+    parts = trained(base, groups, tmp_path / "parts", settings)
+    names = set(whole.trainee.trained())
+    assert "reward_row" in names
+    assert not [name for name in names if "embed_tokens" in name]
+    for name, weight in whole.trainee.network.state_dict().items():
+        assert (weight == parts.trainee.network.state_dict()[name]).all(), name
+    export(whole.trainee, tmp_path / "cfm")
+    before = open_trainee(base, READING, settings)
+    reward_id = before.scorer.reward_id
+    first = before.scorer.backbone.get_input_embeddings().weight
+    scorer = open_cfm(tmp_path / "cfm", None, HERE)
+    last = scorer.backbone.get_input_embeddings().weight
+    changed = (first != last).any(dim=1).nonzero().flatten().tolist()
+    assert changed == [reward_id]
+    # The export scores as the network in training does.
+    photograph = load_image(groups[0].photograph).srgb8
+    (score,) = scorer.scores([photograph], [groups[0].caption])
+    whole.trainee.network.eval()  # without dropout
+    (trained_score,) = whole.trainee.scorer.scores([photograph], [groups[0].caption])
+    assert score.logit == pytest.approx(trained_score.logit, abs=1e-5)
+
+
+def test_settings_that_have_come_since_are_those_of_a_checkpoint_of_before(
+    base: Path, groups: list[Group], tmp_path: Path
+) -> None:
+    import safetensors
+    from safetensors.torch import load_file, save_file
+
+    trained(base, groups, tmp_path, until=1)
+    path = tmp_path / "checkpoint.safetensors"
+    with safetensors.safe_open(path, framework="pt") as file:
+        stored = dict(file.metadata())
+    about = json.loads(stored["about"])
+    for name in ("schedule", "frozen_embeddings", "optimizer"):
+        del about["settings"][name]
+    save_file(load_file(path), path, {**stored, "about": json.dumps(about)})
+    assert trained(base, groups, tmp_path).step == SHORT.steps
+
+
+def test_an_optimizer_without_its_package_is_refused(base: Path, groups: list[Group]) -> None:
+    settings = replace(SHORT, optimizer="adamw8bit")
+    if absent(["bitsandbytes"]):
+        with pytest.raises(BadInput, match="pip install bitsandbytes"):
+            Training(open_trainee(base, READING, settings), settings, groups)
+    with pytest.raises(BadInput, match="The optimizer is adamw or adamw8bit"):
+        replace(SHORT, optimizer="sgd")
+    with pytest.raises(BadInput, match="The schedule is linear or constant"):
+        replace(SHORT, schedule="cosine")
 
 
 def test_every_epoch_has_every_group_in_an_order_of_its_own(
