@@ -181,14 +181,14 @@ def _fid(inception: Inception, images: Sequence[Path], real: Path) -> SetNumber:
                 print(f"FID: {number:,} of {len(paths):,} images", file=sys.stderr, flush=True)
         return gaussian_of(features)
 
-    drawn, reference = gaussian(images), gaussian(photographs)
+    generated, reference = gaussian(images), gaussian(photographs)
     about = {
         "inception_sha256": inception.sha256,
         "resize": "clean-fid: bicubic on floats",
         "photographs": reference.images,
-        "biased": min(drawn.images, reference.images) < FEW,
+        "biased": min(generated.images, reference.images) < FEW,
     }
-    return SetNumber(frechet_distance(drawn, reference), None, None, drawn.images, 0, about)
+    return SetNumber(frechet_distance(generated, reference), None, None, generated.images, 0, about)
 
 
 def _text(number: SetNumber) -> str:
