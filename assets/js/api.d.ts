@@ -83,6 +83,7 @@ declare namespace Api {
     '/api/studies/{}/worth': UncertaintyView;
     '/api/trash': TrashView;
     '/api/vlm/evaluations': EvaluationsView;
+    '/api/vlm/models': ModelsView;
     '/api/vlm/question': QuestionView;
     '/api/vlm/questions': QuestionsView;
     '/api/vlm/results': ResultsView;
@@ -353,6 +354,11 @@ declare namespace Api {
   interface BatchProblem {
     text: string;
     count: number;
+  }
+
+  interface BestModel {
+    model: string;
+    percent: number;
   }
 
   interface BinImages {
@@ -852,6 +858,18 @@ declare namespace Api {
     concept: string;
   }
 
+  interface ComparedModelJson {
+    model: string;
+    family: string;
+    language_b: number | null;
+    vision_b: number | null;
+    language: string;
+    vision: string;
+    group: string;
+    evaluations: Record<string, string>;
+    scores: Record<string, ModelScore>;
+  }
+
   interface CompletionForm {
     code?: string;
     url?: string;
@@ -1096,6 +1114,14 @@ declare namespace Api {
     title?: string;
   }
 
+  interface CorrelationJson {
+    size_of: string;
+    task: string;
+    n: number;
+    rho: number | null;
+    p: number | null;
+  }
+
   interface CoverageCount {
     kind: string;
     found: number;
@@ -1226,6 +1252,13 @@ declare namespace Api {
   interface Done {
   }
 
+  interface EffectJson {
+    task: string;
+    mean: number;
+    median: number;
+    models: Record<string, number>;
+  }
+
   interface EmptyRequest {
   }
 
@@ -1306,6 +1339,7 @@ declare namespace Api {
     micro: TallyJson;
     macro: MacroJson | null;
     tasks: Record<string, TallyJson>;
+    categories: Record<string, TallyJson>;
     robust: RobustScores | null;
     released: ReleasedScores | null;
     parser: string;
@@ -1852,6 +1886,14 @@ declare namespace Api {
     choices: NumberChoices;
     figures: Record<string, ChartJson | null>;
     published: PrintedTables;
+  }
+
+  interface HardQuestion {
+    question_id: string;
+    task: string;
+    text: string;
+    wrong: number;
+    models: number;
   }
 
   interface HeadColumn {
@@ -2616,6 +2658,31 @@ declare namespace Api {
   interface ModelForm {
     name: string;
     sources: Array<string>;
+  }
+
+  interface ModelScore {
+    right: number;
+    asked: number;
+    percent: number;
+    low: number | null;
+    high: number | null;
+  }
+
+  interface ModelsView {
+    protocol: string;
+    protocols: Array<string>;
+    columns: Array<string>;
+    titles: Record<string, string>;
+    models: Array<ComparedModelJson>;
+    correlations: Array<CorrelationJson>;
+    best: Record<string, Record<string, BestModel>>;
+    reasoning: Array<EffectJson>;
+    gray: Array<EffectJson>;
+    hard: Array<HardQuestion>;
+    hard_count: number;
+    questions: number;
+    right_by_all: number;
+    left_out: Array<string>;
   }
 
   interface ModifierChoices {
@@ -4309,6 +4376,7 @@ declare namespace Api {
     steps?: number | string | null;
     guidance?: Array<number | string>;
     protocol?: string;
+    batch?: number | string;
     negative?: string;
     cfr?: string;
     cfr_strength?: number | string | null;

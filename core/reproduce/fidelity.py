@@ -23,7 +23,7 @@ from truehue.core.published import Column, PublishedRow, bibtex, counterpart, pa
 from truehue.core.reproduce.attribution import Gap, Switch, switched_alone
 from truehue.core.reproduce.needs import Need, run_needs
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
-from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, beside
+from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import run_id
 from truehue.core.scores.learned import BY_ID, CLIP_B32, hub_folder
 from truehue.core.scores.sets import CFM, FOLDER, MEAN_DELTA_SAT, SetNumber, cfm_key, read_set
@@ -222,7 +222,7 @@ def _set_table(context: ReproduceContext, number: str) -> ReproducedTable:
             else []
         ),
     ]
-    return beside(
+    return make_table(
         published,
         PRESET,
         rows,
@@ -513,7 +513,7 @@ def _group_table(context: ReproduceContext, number: str) -> ReproducedTable:
     notes = list(published.notes)
     if number == "2" and not any(metric.get("agreement") for metric in report.values()):
         notes.append("No ratings were given, so there are no correlations of ours.")
-    return beside(
+    return make_table(
         published,
         PRESET,
         rows,
