@@ -62,7 +62,9 @@ def _needs(context: ReproduceContext) -> tuple[Need, ...]:
         for model_id in _models(context)
         if registered(model_id).kind == "folder"
     ]
-    needs = run_needs(plans, context.runs, context.sources, context.workers or 1, steps)
+    needs = run_needs(
+        plans, context.runs, context.sources, context.workers or 1, steps[0].text if steps else ""
+    )
     return (*needs, *imported, _people_need(context))
 
 

@@ -95,7 +95,13 @@ def needs(context: ReproduceContext, published: PublishedTable) -> tuple[Need, .
         for model_id, run in imported_runs(context, published).items()
     ]
     return (
-        *run_needs(plans, context.runs, context.sources, context.workers or 1, steps),
+        *run_needs(
+            plans,
+            context.runs,
+            context.sources,
+            context.workers or 1,
+            steps[0].text if steps else "",
+        ),
         *imported,
     )
 

@@ -17,7 +17,6 @@ from truehue.core.runs.estimate import estimate, free_bytes
 from truehue.core.runs.records import DRAWN, GROUNDED
 
 if TYPE_CHECKING:
-    from truehue.core.reproduce.recipe import Step
     from truehue.core.runs.records import RunPlan
 
 Kind = Literal["weights", "data", "hours", "disk", "people"]
@@ -80,10 +79,11 @@ def run_needs(
     root: Path,
     sources: Sources,
     workers: int = 1,
-    steps: Sequence[Step] = (),
+    start: str = "",
 ) -> tuple[Need, ...]:
     """The weights, hours and disk of runs; the hours by earlier runs of the same work below
-    ``root``. Each need once. ``steps`` start the runs: the first one's estimate times a trial."""
+    ``root``. Each need once. ``start`` is the command of the first run: its estimate times a
+    trial."""
     needs: list[Need] = []
     seconds: list[float | None] = []
     disk_bytes = 0
@@ -101,7 +101,7 @@ def run_needs(
         needs.append(Need("hours", "time", True, detail))
     else:
         detail = f"not known for {images:,} images: no earlier run tells the pace"
-        command = f"{steps[0].text} --estimate-only" if steps else ""
+        command = f"{start} --estimate-only" if start else ""
         needs.append(Need("hours", "time", None, detail, command))
     free = free_bytes(root)
     detail = f"about {disk_bytes / GIB:,.1f} GiB, {free / GIB:,.1f} GiB are free"
