@@ -12,7 +12,7 @@ from truehue.core.generation.registry import model as registered
 from truehue.core.published import Column, bibtex, counterpart, table
 from truehue.core.reproduce.attribution import Gap, Switch, switched_alone
 from truehue.core.reproduce.needs import Need, model_need, run_needs
-from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
+from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, trial_of
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import plan_json, run_id
 from truehue.core.runs.protocols import changes, protocol_text
@@ -62,9 +62,7 @@ def _needs(context: ReproduceContext) -> tuple[Need, ...]:
         for model_id in _models(context)
         if registered(model_id).kind == "folder"
     ]
-    needs = run_needs(
-        plans, context.runs, context.sources, context.workers or 1, steps[0].text if steps else ""
-    )
+    needs = run_needs(plans, context.runs, context.sources, context.workers or 1, trial_of(steps))
     return (*needs, *imported, _people_need(context))
 
 

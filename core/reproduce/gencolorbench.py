@@ -16,7 +16,7 @@ from truehue.core.published import PublishedRow, PublishedTable, bibtex, counter
 from truehue.core.reproduce.attribution import Gap
 from truehue.core.reproduce.leaderboard_gap import Counting, run_gaps
 from truehue.core.reproduce.needs import Need, model_need, run_needs
-from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
+from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, trial_of
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import plan_json, run_id
 from truehue.core.runs.protocols import protocol as preset
@@ -95,13 +95,7 @@ def needs(context: ReproduceContext, published: PublishedTable) -> tuple[Need, .
         for model_id, run in imported_runs(context, published).items()
     ]
     return (
-        *run_needs(
-            plans,
-            context.runs,
-            context.sources,
-            context.workers or 1,
-            steps[0].text if steps else "",
-        ),
+        *run_needs(plans, context.runs, context.sources, context.workers or 1, trial_of(steps)),
         *imported,
     )
 

@@ -79,11 +79,10 @@ def run_needs(
     root: Path,
     sources: Sources,
     workers: int = 1,
-    start: str = "",
+    trial: str = "",
 ) -> tuple[Need, ...]:
     """The weights, hours and disk of runs; the hours by earlier runs of the same work below
-    ``root``. Each need once. ``start`` is the command of the first run: its estimate times a
-    trial."""
+    ``root``. Each need once. ``trial`` is the command that times a few images."""
     needs: list[Need] = []
     seconds: list[float | None] = []
     disk_bytes = 0
@@ -101,8 +100,7 @@ def run_needs(
         needs.append(Need("hours", "time", True, detail))
     else:
         detail = f"not known for {images:,} images: no earlier run tells the pace"
-        command = f"{start} --estimate-only" if start else ""
-        needs.append(Need("hours", "time", None, detail, command))
+        needs.append(Need("hours", "time", None, detail, trial))
     free = free_bytes(root)
     detail = f"about {disk_bytes / GIB:,.1f} GiB, {free / GIB:,.1f} GiB are free"
     needs.append(Need("disk", str(root), disk_bytes < free, detail))

@@ -101,6 +101,12 @@ class Recipe:
         return context.protocol or self.protocols[0]
 
 
+def trial_of(steps: Sequence[Step]) -> str:
+    """The command that times a few images of the first step that starts a run; or nothing."""
+    starts = (step for step in steps if step.command[:2] == ("runs", "start"))
+    return next((f"{step.text} --estimate-only" for step in starts), "")
+
+
 def find(recipes: Sequence[Recipe], paper: str, kind: Kind, number: str) -> Recipe:
     """The recipe of a paper's table or figure. Raises BadInput, naming those there are."""
     of_paper = [recipe for recipe in recipes if recipe.paper == paper]
