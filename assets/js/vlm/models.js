@@ -168,9 +168,7 @@ export function modelsView(box) {
       name,
       ...view.columns.map((id) => {
         const row = rho(name, id);
-        return row
-          ? row.rho.toFixed(2).replace('-', '−') + /** @type {number} */ (row.p <= 0.05 ? ' *' : '')
-          : null;
+        return row ? row.rho.toFixed(2).replace('-', '−') + (row.p <= 0.05 ? ' *' : '') : null;
       }),
     ]);
     return [
