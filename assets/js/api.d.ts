@@ -1740,7 +1740,6 @@ declare namespace Api {
     columns: Array<GapColumn>;
     missing: Record<string, string>;
     rows: Array<GapRow>;
-    rest: Record<string, string>;
     runs: Array<GapRun>;
     command: string;
   }

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.batch.folder import LOCK, WORKERS_LOCK, BatchFolder
-from truehue.core.batch.locks import is_free
+from truehue.core.batch.locks import InUse, is_free
 from truehue.core.batch.records import BatchState, Row
 from truehue.core.batch.work import ItemProcessor, Work, WorkerContext
 from truehue.core.errors import BadInput, DataFolderError
@@ -252,7 +252,15 @@ def after_tasks(state: BatchState | None, counted: BatchState, items: str) -> Ba
 
 
 def begin_task(whole: Work, task: ArrayTask) -> TaskWork:
-    """The task's share of the work, with a folder of its own. Raises DataFolderError."""
+    """The task's share of the work, with a folder of its own. Raises DataFolderError, and InUse while
+    tasks of an array of another size are at work, which would do the same items."""
+    others = {other.task.count for other in running_tasks(whole.folder)} - {task.count}
+    if others:
+        sizes = ", ".join(f"{count:,}" for count in sorted(others))
+        raise InUse(
+            f"Tasks of an array of {sizes} are running this {whole.folder.words.work}. Wait for "
+            f"them, or start this one as a task of theirs, not of {task.count:,}."
+        )
     work = TaskWork(whole, task)
     try:
         work.folder.path.mkdir(parents=True, exist_ok=True)

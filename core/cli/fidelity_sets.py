@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
 from collections.abc import Sequence
@@ -34,7 +35,7 @@ from truehue.core.fidelity.frechet import (
     frechet_distance,
     gaussian_of,
 )
-from truehue.core.images.load import load_image
+from truehue.core.images.load import image_id, load_image
 from truehue.core.refinement.settings import NATURAL_SATURATION
 from truehue.core.scores.sets import (
     FOLDER,
@@ -131,7 +132,9 @@ def _images(options: argparse.Namespace, data: Path) -> tuple[list[SetImage], st
     else:
         listed = [(path, "") for path in images_of(options.images)]
     images = [SetImage(path, text, number) for number, (path, text) in enumerate(listed)]
-    return images, str(options.images), options.images.resolve().name
+    folder = options.images.resolve()
+    digest = hashlib.sha256(str(folder).encode()).hexdigest()[:8]  # two folders may have one name
+    return images, str(options.images), f"{folder.name}-{digest}"
 
 
 def _metrics(options: argparse.Namespace, data: Path) -> list[Metric]:
@@ -170,22 +173,26 @@ def _key(metric: Metric) -> str:
 def _fid(inception: Inception, images: Sequence[Path], real: Path) -> SetNumber:
     photographs = images_of(real)
 
-    def gaussian(paths: Sequence[Path]) -> Gaussian:
-        features = []
+    def gaussian(paths: Sequence[Path]) -> tuple[Gaussian, str]:
+        """With the digest of the images, whatever their files are called."""
+        features, ids = [], []
         for number, path in enumerate(paths, start=1):
             try:
-                features.append(inception.features(load_image(path, path.name).srgb8))
+                srgb8 = load_image(path, path.name).srgb8
+                features.append(inception.features(srgb8))
+                ids.append(image_id(srgb8))
             except ImageError as error:
                 raise BadInput(f"{path}: {error}") from None
             if number % 100 == 0:
                 print(f"FID: {number:,} of {len(paths):,} images", file=sys.stderr, flush=True)
-        return gaussian_of(features)
+        return gaussian_of(features), hashlib.sha256("".join(sorted(ids)).encode()).hexdigest()
 
-    generated, reference = gaussian(images), gaussian(photographs)
+    (generated, _), (reference, digest) = gaussian(images), gaussian(photographs)
     about = {
         "inception_sha256": inception.sha256,
         "resize": "clean-fid: bicubic on floats",
         "photographs": reference.images,
+        "photographs_sha256": digest,
         "biased": min(generated.images, reference.images) < FEW,
     }
     return SetNumber(frechet_distance(generated, reference), None, None, generated.images, 0, about)

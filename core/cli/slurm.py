@@ -39,7 +39,6 @@ SCRIPT_OPTIONS = group(
         default=[],
     ),
 )
-OPTION_NAMES = ("slurm", "tasks", "gpus", "cpus", "memory", "time", "sbatch", "setup")
 
 
 @dataclass(frozen=True)

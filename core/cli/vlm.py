@@ -490,7 +490,7 @@ def _protocol(
     settings = EvaluationSettings(
         options.style,
         Version(options.image),
-        options.max_tokens or _DEFAULTS.max_tokens,
+        _DEFAULTS.max_tokens if options.max_tokens is None else options.max_tokens,
         options.temperature,
         options.seed,
     )

@@ -260,11 +260,13 @@ def short_text(run: ExportRun) -> str:
 
 
 def plan_out(run: ExportRun) -> dict[str, Any]:
-    """plan.json as it leaves this machine: without the folder that the Munsell samples lie in, and
-    without how the run came here."""
+    """plan.json as it leaves this machine: without the folders that the Munsell samples and a CFM lie
+    in, and without how the run came here."""
     summary = run.folder.summary()
     summary.pop("imported", None)
     summary["munsell"] = Path(str(summary.get("munsell") or "")).name
+    if files := summary.get("cfm_files"):
+        summary["cfm_files"] = {name: Path(str(path)).name for name, path in files.items()}
     return summary
 
 

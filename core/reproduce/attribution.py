@@ -1,7 +1,8 @@
 """Why not the paper's number: the differences between ours and theirs, each switched alone.
 
 The share of a difference is how far our number moves when that one is switched to theirs and all
-others stay. Shares need not add up to the gap: differences interact, and some need a run.
+others stay. Shares do not add up to the gap: differences interact, some exclude each other, such as
+two rules, and some need a run.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ class Switch:
 
     ``evaluate`` returns our number with theirs, from what is stored; it is None, or returns None,
     where this needs a run, which ``command`` starts (empty where nothing can: data that nobody
-    published). ``share`` is for what no second number shows by itself, such as the seeds.
+    published).
     """
 
     name: str
@@ -57,11 +58,6 @@ class Gap:
     def points(self) -> float:
         """What our number would have to move by to be the printed one."""
         return self.published - self.ours
-
-    @property
-    def rest(self) -> float:
-        """What the shares do not explain: interactions, and what needs a run."""
-        return self.points - sum(entry.points or 0.0 for entry in self.differences)
 
 
 def switched_alone(
@@ -106,6 +102,6 @@ def gap_lines(gaps: Sequence[Gap]) -> list[str]:
             lines.append(f"  {points:>11}  {entry.name}: {entry.sentence}")
             if entry.command:
                 lines.append(f"{'':15}{entry.command}")
-        lines.append(f"  {gap.rest:>+11.{decimals}f}  not explained by these, or by two together")
+        lines.append("  Each is switched alone. They do not add up: some exclude each other.")
         lines.append("")
     return lines

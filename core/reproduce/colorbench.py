@@ -62,7 +62,13 @@ SWITCHED: Mapping[str, tuple[str, ...]] = {
     "pixels": ("--image-pixels", "rgb"),
 }
 """Parts of the protocol that a run of their own switches alone, by the folder's ending."""
-_SERVED = {"gpt-4o": "GPT-4o", "gemini-2": "Gemini-2-flash", "o3": "GPT-o3 (API)"}
+_DATED = r"(-\d{4}-\d{2}-\d{2}|-\d+)?"
+_SERVED = {
+    f"gpt-4o{_DATED}": "GPT-4o",
+    f"gemini-2(\\.0)?-flash{_DATED}": "Gemini-2-flash",
+    f"(gpt-)?o3{_DATED}": "GPT-o3 (API)",
+}
+"""Patterns of the whole name: gpt-4o-mini is another model."""
 _TABLE_4 = {"Gemini-2-flash": "Gemini-2"}
 
 
@@ -90,7 +96,8 @@ def printed_name(model: str) -> str:
     size = size_of([name])
     if size is not None:
         return size.model
-    return next((printed for part, printed in _SERVED.items() if part in name), "")
+    name = name.rpartition("/")[2]
+    return next((text for pattern, text in _SERVED.items() if re.fullmatch(pattern, name)), "")
 
 
 def evaluation_folder(
@@ -143,6 +150,9 @@ def run_command(
     command += ["--protocol", context.protocol or PROTOCOLS[0], *VARIATIONS[variation]]
     command += [] if robust or not folder.name.endswith("without-robustness") else ["--no-variants"]
     command += [] if context.limit is None else ["--limit", str(context.limit)]
+    models = context.sources.models_folder
+    command += ["--models", str(models)] if models and not url else []
+    command += ["--workers", str(context.workers)] if context.workers and not url else []
     return (*command, *switched, *context.options)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from truehue.core.concepts.metrics import METRICS, TABLE_1, TABLE_2, of_table
@@ -12,7 +13,7 @@ from truehue.core.generation.registry import model as registered
 from truehue.core.published import Column, bibtex, counterpart, table
 from truehue.core.reproduce.attribution import Gap, Switch, switched_alone
 from truehue.core.reproduce.needs import Need, model_need, run_needs
-from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, trial_of
+from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, imported_runs, trial_of
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import plan_json, run_id
 from truehue.core.runs.protocols import changes, protocol_text
@@ -57,13 +58,21 @@ def _steps(context: ReproduceContext) -> tuple[Step, ...]:
 def _needs(context: ReproduceContext) -> tuple[Need, ...]:
     steps = _steps(context)
     plans = [plan for step in steps for plan in context.plans(step)]
+    start = f"truehue runs start --protocol {PROTOCOL} --images-from FOLDER --model"
     imported = [
-        model_need(model_id, context.sources)
-        for model_id in _models(context)
-        if registered(model_id).kind == "folder"
+        replace(
+            model_need(model_id, context.sources),
+            available=bool(run),
+            command=f"{start} {model_id}",
+        )
+        for model_id, run in _imported(context).items()
     ]
     needs = run_needs(plans, context.runs, context.sources, context.workers or 1, trial_of(steps))
     return (*needs, *imported, _people_need(context))
+
+
+def _imported(context: ReproduceContext) -> dict[str, str]:
+    return imported_runs(context, PROTOCOL, _models(context), preset(PROTOCOL).set)
 
 
 def _people_need(context: ReproduceContext) -> Need:
@@ -95,8 +104,9 @@ def _table(context: ReproduceContext, table_id: str, ours: str) -> ReproducedTab
     published = table(table_id)
     plans = [plan for step in _steps(context) for plan in context.plans(step)]
     name, people = context.people()
-    ids = [run_id(plan) for plan in plans]
-    cells = context.cells(ids) if people else ()
+    runs = [(plan.model, run_id(plan)) for plan in plans]
+    runs += [item for item in _imported(context).items() if item[1]]
+    cells = context.cells([run for _, run in runs]) if people else ()
     made = alignment(cells, people, TableChoice(metrics=of_table(ours))) if cells else None
     by_model = {
         model_id: row
@@ -104,12 +114,12 @@ def _table(context: ReproduceContext, table_id: str, ours: str) -> ReproducedTab
         for model_id in counterpart(PAPER, row.keys["model"]).ids
     }
     rows = []
-    for plan in plans:
-        printed = by_model.get(plan.model)
-        keys = {"model": printed.keys["model"] if printed else "", "ours": plan.model}
+    for model_id, run in runs:
+        printed = by_model.get(model_id)
+        keys = {"model": printed.keys["model"] if printed else "", "ours": model_id}
         values: Mapping[str, float | None] = printed.values if printed else {}
         row_cells = {
-            column.name: _cell(made, run_id(plan), column, values.get(column.name))
+            column.name: _cell(made, run, column, values.get(column.name))
             for column in published.columns
         }
         rows.append(ReproducedRow(keys, row_cells))
@@ -130,9 +140,8 @@ def _gaps(context: ReproduceContext, table_id: str, ours: str) -> tuple[Gap, ...
     """The gaps of base concepts in the natural style, each difference switched alone."""
     made = _table(context, table_id, ours)
     gaps = []
-    for plan, row in zip(
-        [plan for step in _steps(context) for plan in context.plans(step)], made.rows, strict=True
-    ):
+    plans = [plan for step in _steps(context) for plan in context.plans(step)]
+    for plan, row in zip(plans, made.rows, strict=False):  # imported runs come after them
         for column in made.columns:
             cell = row.cells[column.name]
             is_base = (column.parts["concept"], column.parts["style"]) == ("base", "natural")

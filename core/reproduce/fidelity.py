@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -116,11 +117,22 @@ def _run_steps(context: ReproduceContext, number: str) -> list[tuple[str, str, S
             command += ["--lambda", f"{STRENGTH:g}"] if cfr else []
             command += [] if context.limit is None else ["--limit", str(context.limit)]
             command += ["--workers", str(context.workers)] if context.workers else []
-            command += context.options
+            command += context.options if cfr else _without_strength(context.options)
             steps.append(
                 (model_id, setting, Step(f"{name_of(model_id)}, {setting}", tuple(command)))
             )
     return steps
+
+
+def _without_strength(options: Sequence[str]) -> list[str]:
+    """The options without λ, which only CFR has."""
+    kept, words = list[str](), iter(options)
+    for word in words:
+        if word == "--lambda":
+            next(words, None)
+        elif not word.startswith("--lambda="):
+            kept.append(word)
+    return kept
 
 
 def _set_steps(context: ReproduceContext, number: str) -> tuple[Step, ...]:
@@ -224,7 +236,7 @@ def _set_table(context: ReproduceContext, number: str) -> ReproducedTable:
     ]
     return make_table(
         published,
-        PRESET,
+        "one image a caption, each model's own guidance",
         rows,
         methods=_methods(context, number),
         citations=bibtex([_id(number)]),
@@ -335,7 +347,7 @@ def _cfm_switches(
         return []
     _, checkpoint, text, rotary = parts
     (plan,) = context.plans(step)
-    command = f"truehue fidelity set --run {run_id(plan)}"
+    command = shlex.join(("truehue", "fidelity", "set", "--run", run_id(plan), *_own(context)))
     other_rotary = "float32" if rotary == "bfloat16" else "bfloat16"
     other_text = next(
         (
@@ -354,7 +366,7 @@ def _cfm_switches(
             rotary,
             other_rotary,
             lambda: _value(numbers, f"{CFM} {checkpoint} {text} {other_rotary}"),
-            f"{command} --float32-rotary",
+            f"{command} --float32-rotary" if other_rotary == "float32" else "",
         ),
         Switch(
             "Instruction",
@@ -640,7 +652,7 @@ def _sweep_table(context: ReproduceContext) -> ReproducedTable:
         f"{paper(PAPER_ID).title}, Figure 1",
         ("metric",),
         _SWEEP_COLUMNS,
-        PRESET,
+        "photographs of one's own",
         tuple(rows),
         "The HSV saturation of photographs was set to 0.4 to 2.0 times their own, and each image "
         "scored. Color space and scales are ours; the paper names none.",

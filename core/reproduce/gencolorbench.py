@@ -16,11 +16,12 @@ from truehue.core.published import PublishedRow, PublishedTable, bibtex, counter
 from truehue.core.reproduce.attribution import Gap
 from truehue.core.reproduce.leaderboard_gap import Counting, run_gaps
 from truehue.core.reproduce.needs import Need, model_need, run_needs
-from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, trial_of
+from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, imported_runs, trial_of
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import plan_json, run_id
 from truehue.core.runs.protocols import protocol as preset
 from truehue.core.runs.protocols import protocol_text
+from truehue.core.runs.summary import seeds_text
 
 if TYPE_CHECKING:
     from truehue.core.runs.records import RunPlan
@@ -65,19 +66,6 @@ def run_steps(context: ReproduceContext, published: PublishedTable) -> tuple[Ste
     return tuple(steps)
 
 
-def imported_runs(context: ReproduceContext, published: PublishedTable) -> dict[str, str]:
-    """The newest run of imported images of each model that does not generate here, by its id: one
-    by the same protocol; empty where there is none yet."""
-    protocol = context.protocol or PROTOCOLS[0]
-    folders = [name for name in models_of(context, published) if registered(name).kind == "folder"]
-    runs = () if context.storage is None else context.storage.runs.all()
-    found = dict.fromkeys(folders, "")
-    for run in sorted(runs, key=lambda run: run.created_at):
-        if run.model in found and run.items and run.summary.get("protocol") == protocol:
-            found[run.model] = run.run_id
-    return found
-
-
 def needs(context: ReproduceContext, published: PublishedTable) -> tuple[Need, ...]:
     """Weights, hours and disk of the runs, and the images of models that do not generate here."""
     steps = run_steps(context, published)
@@ -92,7 +80,9 @@ def needs(context: ReproduceContext, published: PublishedTable) -> tuple[Need, .
             available=bool(run),
             command=f"{start} {model_id}",
         )
-        for model_id, run in imported_runs(context, published).items()
+        for model_id, run in imported_runs(
+            context, PROTOCOLS[0], models_of(context, published), PAPER
+        ).items()
     ]
     return (
         *run_needs(plans, context.runs, context.sources, context.workers or 1, trial_of(steps)),
@@ -104,7 +94,13 @@ def rows_of(context: ReproduceContext, published: PublishedTable) -> list[tuple[
     """The model and the run of each row: what the steps start, and what was imported."""
     plans = [plan for step in run_steps(context, published) for plan in context.plans(step)]
     made = [(plan.model, run_id(plan)) for plan in plans]
-    return made + [item for item in imported_runs(context, published).items() if item[1]]
+    return made + [
+        item
+        for item in imported_runs(
+            context, PROTOCOLS[0], models_of(context, published), PAPER
+        ).items()
+        if item[1]
+    ]
 
 
 def _table_4(context: ReproduceContext) -> ReproducedTable:
@@ -181,8 +177,7 @@ def methods(plans: Sequence[RunPlan], protocol: str, rule_id: str) -> str:
         if masks.kind == "grounded"
         else f"the masker {masks.kind}"
     )
-    last = plan.seed + plan.seeds - 1
-    seeds = f"seeds {plan.seed} to {last}" if last > plan.seed else f"seed {plan.seed}"
+    seeds = seeds_text(plan_json(plan))
     version = dict(plan.rules).get(rule_id, "")
     unscored = {
         "left-out": "Images without a score are left out.",

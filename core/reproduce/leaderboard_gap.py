@@ -18,7 +18,8 @@ from truehue.core.generation.registry import RELEASED, RELEASED_SEED, model
 from truehue.core.published import Column, PublishedRow
 from truehue.core.reproduce.attribution import Gap, Switch, switched_alone
 from truehue.core.runs.protocols import PROTOCOLS
-from truehue.core.runs.records import DRAWN, GROUNDED
+from truehue.core.runs.records import DRAWN, GROUNDED, SHARED
+from truehue.core.runs.summary import cfr_text
 from truehue.core.verdict.rules import rule as rule_of
 
 THEIR_IMAGES = 4
@@ -155,9 +156,11 @@ class _Differences:
         self.scales = len(summary.get("guidances") or ()) or 1
         count = int(summary["images"]) // self.scales
         is_drawn = run.kind == DRAWN
-        self.seeds = (
-            tuple(range(int(summary["seed"]), int(summary["seed"]) + count)) if is_drawn else ()
-        )
+        self.images = count if is_drawn else 0
+        # Seeds of their own have no numbers that prompts share.
+        shared = is_drawn and summary.get("seed_mode", SHARED) == SHARED
+        first = int(summary["seed"])
+        self.seeds = tuple(range(first, first + count)) if shared else ()
         self.others = [
             other
             for other in others
@@ -171,6 +174,7 @@ class _Differences:
         return [
             *self._prompts(),
             *self._settings(),
+            *self._other_settings(),
             *self._images(),
             *self._seeds(),
             *self._masks(),
@@ -216,12 +220,25 @@ class _Differences:
         command = f"{self._start()} --protocol {RELEASED} --model {self.run.model}"
         return [_Difference("Steps and guidance", sentence, text, code, None, command)]
 
+    def _other_settings(self) -> list[_Difference]:
+        command = f"{self._start()} --model {self.run.model}"
+        own = {
+            "Refinement (CFR)": cfr_text(self.summary),
+            "Negative prompt": self.summary.get("negative_text") or "",
+        }
+        return [
+            _Difference(name, "The paper generated without it.", text, "none", None, command)
+            for name, text in own.items()
+            if text
+        ]
+
     def _images(self) -> list[_Difference]:
-        count = len(self.seeds)
+        count = self.images
         if not count or count == THEIR_IMAGES:
             return []
         sentence = f"The mean is over {THEIR_IMAGES} images a prompt in the paper."
-        numbers = self._counted(seeds=self.seeds[:THEIR_IMAGES]) if count > THEIR_IMAGES else None
+        first = self.seeds[:THEIR_IMAGES]
+        numbers = self._counted(seeds=first) if first and count > THEIR_IMAGES else None
         command = f"{self._start()} --model {self.run.model} --images {THEIR_IMAGES}"
         return [
             _Difference(
@@ -301,7 +318,7 @@ class _Differences:
         )
         return [
             _Difference(
-                "Presence question", sentence, "not asked", "asked", self._of(sibling), command
+                "Presence question", sentence, "none", "Janus-Pro-1B", self._of(sibling), command
             )
         ]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from truehue.core.errors import BadInput
+from truehue.core.generation.registry import model as registered
 from truehue.core.generation.weights.sources import Sources
 
 if TYPE_CHECKING:
@@ -71,6 +72,23 @@ class ReproduceContext:
     def runs(self) -> Path:
         """The folder of runs."""
         return self.data / "runs"
+
+
+def imported_runs(
+    context: ReproduceContext, protocol: str, models: Sequence[str], set_name: str
+) -> dict[str, str]:
+    """Of each of these models that does not generate here, by its id, the run of its imported images:
+    by the same protocol on the same set, the one with most prompts, then the newest. Empty where
+    there is none yet."""
+    protocol = context.protocol or protocol
+    found = {name: "" for name in models if registered(name).kind == "folder"}
+    runs = () if context.storage is None else context.storage.runs.all()
+    for run in sorted(runs, key=lambda run: (run.summary.get("prompts", 0), run.created_at)):
+        of_set = context.set or run.summary.get("set_name") == set_name
+        fits = of_set and run.summary.get("protocol") == protocol
+        if run.model in found and run.items and fits:
+            found[run.model] = run.run_id
+    return found
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from truehue.core.batch import execute as batch
 from truehue.core.batch.folder import json_object
 from truehue.core.batch.health import done_of
-from truehue.core.batch.records import BatchState
+from truehue.core.batch.progress import Progress
+from truehue.core.batch.records import FAILED, BatchState
 from truehue.core.batch.results import tables
 from truehue.core.batch.shards import write_shard
 from truehue.core.errors import BadInput
 from truehue.core.files import content_path, write_once
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.provenance import FILE, pin
+from truehue.core.runs.records import IMAGE_FILE, NOT_KEPT
 from truehue.core.runs.worker import RunWork
 
 
@@ -55,9 +59,9 @@ def _take_over(work: RunWork, folder: RunFolder, other: RunFolder) -> None:
     if (other.path / FILE).is_file():
         for role, provenance in json_object(other.path / FILE).items():
             pin(folder.path, role, provenance)
-    attempts = done_of(folder, work.total).attempts
+    done = done_of(folder, work.total)
     for table in tables(RunWork(other.path)):
-        rows = [row for row in table.to_pylist() if row["attempt"] > attempts[row["position"]]]
+        rows = [row for row in map(partial(_later, done), table.to_pylist()) if row]
         for row in rows:
             _copy_files(row, folder, other)
         if rows:
@@ -66,8 +70,20 @@ def _take_over(work: RunWork, folder: RunFolder, other: RunFolder) -> None:
             )
 
 
+def _later(done: Progress, row: dict[str, Any]) -> dict[str, Any]:
+    """The row of a copy where it counts: a later attempt, or a result where the run has a failure.
+    Else empty."""
+    position = row["position"]
+    known = int(done.attempts[position])
+    if row["status"] != FAILED and done.failed[position]:
+        return {**row, "attempt": max(row["attempt"], known + 1)}
+    return row if row["attempt"] > known else {}
+
+
 def _copy_files(row: Mapping[str, Any], folder: RunFolder, other: RunFolder) -> None:
-    files = [(folder.images, other.images, row["image_id"])] if row["image_id"] else []
+    is_kept = json.loads(row["origin"] or "{}").get(IMAGE_FILE) != NOT_KEPT
+    has_file = row["image_id"] and is_kept
+    files = [(folder.images, other.images, row["image_id"])] if has_file else []
     files += [
         (folder.masks, other.masks, mask["content_sha256"])
         for mask in row["masks"]

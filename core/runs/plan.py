@@ -229,7 +229,7 @@ def made_with(plan: RunPlan) -> dict[str, str]:
             versions["colors of concepts"] = CONCEPT_COLORS_VERSION
     if any(measured_of(prompt.task, prompt.targets) for prompt in plan.prompts):
         versions["profile"] = PROFILE_VERSION
-    if plan.kind == DRAWN and (quantization := registered(plan.model).quantization):
+    if plan.kind == DRAWN and (quantization := _quantization(plan.model)):
         versions["quantization"] = QUANTIZATIONS[quantization].label
     if plan.masker.kind == SALIENT:
         from truehue.core.masks.salient import VERSION
@@ -240,6 +240,14 @@ def made_with(plan: RunPlan) -> dict[str, str]:
         if variant.version > 1:  # runs of the first versions wrote none
             versions[f"mask variant {variant.id}"] = str(variant.version)
     return versions
+
+
+def _quantization(model_id: str) -> str:
+    """Of a model that this TrueHue knows; a stored plan may have another one."""
+    try:
+        return registered(model_id).quantization
+    except BadInput:
+        return ""
 
 
 def items_digest(items: Iterable[StoredItem]) -> str:
@@ -406,7 +414,7 @@ def _check_drawing(kind: str, drawing: GenerationPlan, scales: int) -> None:
     if type(batch) is not int or not 1 <= batch <= MAX_BATCH:
         raise BadInput(f"A batch has 1 to {MAX_BATCH} images, not {batch!r:.20}.")
     if batch > 1 and kind != "diffusers":
-        raise BadInput("Only pipelines of diffusers draw a batch: leave it out for this model.")
+        raise BadInput("Only pipelines of diffusers generate a batch: leave it out for this model.")
     if kind == "renderer":
         unknown = sorted(set(options) - set(OPTIONS))
         if unknown:

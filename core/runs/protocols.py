@@ -15,7 +15,7 @@ from typing import Any
 from truehue.core.analysis.records import LEFT_OUT, NOT_FOUND
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import RELEASED, RELEASED_SEED, RENDERER
-from truehue.core.runs.records import DRAWN, GROUNDED, MaskerSpec
+from truehue.core.runs.records import DRAWN, GROUNDED, SHARED, MaskerSpec
 
 ALL_RULES = ("paper", "released", "truehue")
 """Every preset stores them all, so that the rule can be switched without another run."""
@@ -172,7 +172,24 @@ def changes(summary: Mapping[str, Any]) -> tuple[str, ...]:
         parts.append("other masks")
     if summary["k"] != preset.k:
         parts.append(f"k = {summary['k']}")
-    return tuple(parts)
+    rules = tuple(rule_id for rule_id, _ in summary["rules"])
+    if rules and set(rules) != set(preset.rules):
+        parts.append(f"rules {', '.join(rules)}")
+    return (*parts, *_additions(summary))
+
+
+def _additions(summary: Mapping[str, Any]) -> list[str]:
+    """What no preset has: how images were generated elsewhere, and settings of the run's own."""
+    options = summary["options"]
+    batch = int(options.get("batch", 1))
+    additions = {
+        "images that were stored before": summary["kind"] != DRAWN,
+        "seeds per prompt": summary.get("seed_mode", SHARED) != SHARED,
+        f"batches of {batch}": batch > 1,
+        "a negative prompt": bool(summary["negative_text"]),
+        "CFR": bool(options.get("cfr")),
+    }
+    return [text for text, is_so in additions.items() if is_so]
 
 
 def protocol_text(summary: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from truehue.core.batch.results import tables
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.files import content_path, file_problem, replace_file
 from truehue.core.runs.folder import RunFolder, run_folders
-from truehue.core.runs.records import DRAWN
+from truehue.core.runs.records import DRAWN, IMAGE_FILE, NOT_KEPT
 from truehue.core.runs.worker import RunWork
 from truehue.core.scores.scoring import ScoreMean, delta_sat_of_mean, score_mean
 
@@ -73,18 +73,23 @@ def run_named(root: Path, name: str) -> RunFolder:
 
 
 def images_of_run(folder: RunFolder) -> list[SetImage]:
-    """The images that a run has generated, by position. Raises BadInput for a run that scores
-    stored ones, and for one without any."""
+    """The images that a run has generated and kept, by position. Raises BadInput for a run that
+    scores stored ones, and for one without any."""
     work = RunWork(folder.path)
     plan = work.plan
     if plan.kind != DRAWN:
         raise BadInput(f"{plan.name} generates nothing: measure the folder of its images.")
-    out = []
-    for table in tables(work, ("position", "status", "prompt", "image_id")):
+    out, left = [], 0
+    for table in tables(work, ("position", "status", "prompt", "image_id", "origin")):
         for row in table.to_pylist():
             if row["status"] == "drawn" and row["image_id"]:
+                if json.loads(row["origin"] or "{}").get(IMAGE_FILE) == NOT_KEPT:
+                    left += 1
+                    continue
                 path = content_path(folder.images, row["image_id"])
                 out.append(SetImage(path, plan.prompts[row["prompt"]].text, row["prompt"]))
+    if not out and left:
+        raise BadInput(f"{plan.name} kept none of its {left:,} images.")
     if not out:
         raise BadInput(f"{plan.name} has no images yet.")
     return out

@@ -20,6 +20,7 @@ from truehue.core.vlm.model_sizes import GROUPS, ModelSize, size_of
 from truehue.core.vlm.prompting import Style
 from truehue.core.vlm.records import Outcome, Question
 from truehue.core.vlm.scoring import Scores, Tally, outcomes_of, score
+from truehue.core.vlm.tasks import ROBUSTNESS
 
 MIN_MODELS = 4
 """For a correlation: with fewer no p-value can be small."""
@@ -112,11 +113,19 @@ class ModelComparison:
         }
 
 
+def _plain_ids(log: EvaluationLog) -> frozenset[str]:
+    return frozenset(
+        question.question_id for question in log.questions if question.task != ROBUSTNESS
+    )
+
+
 def compare_models(
     logs: Sequence[EvaluationLog], own_sizes: Iterable[ModelSize] = ()
 ) -> ModelComparison:
-    """The models of some evaluations. The first one decides protocol and questions; of several
-    evaluations of one kind the one with the most answers counts. Baselines are left out.
+    """The models of some evaluations. The first one decides the protocol, the one with most questions
+    which they are; of several evaluations of one kind the one with the most answers counts.
+    Baselines are left out, and so is who answered another part of the set: its numbers are not of
+    the same questions. Robustness is no part of that.
 
     Raises BadInput where no model is left.
     """
@@ -125,7 +134,7 @@ def compare_models(
     if not of_models:
         raise BadInput("There is no evaluation of a model to compare.")
     first, left_out = of_models[0], []
-    ids = {question.question_id for question in first.questions}
+    ids = max((_plain_ids(log) for log in of_models if log.protocol == first.protocol), key=len)
     kinds: dict[str, dict[str, EvaluationLog]] = defaultdict(dict)
     for log in of_models:
         if log.protocol != first.protocol:
@@ -133,8 +142,10 @@ def compare_models(
                 f"{log.folder.name} follows the protocol {log.protocol}, and is left out."
             )
             continue
-        if not ids & {question.question_id for question in log.questions}:
-            left_out.append(f"{log.folder.name} has other questions, and is left out.")
+        own = _plain_ids(log)
+        if own != ids:
+            part = f"{len(own & ids):,} of the {len(ids):,}" if own & ids else "other"
+            left_out.append(f"{log.folder.name} has {part} questions, and is left out.")
             continue
         of_model, kind = kinds[_name(log)], _kind(log)
         if kind and (kind not in of_model or len(log.answers) > len(of_model[kind].answers)):

@@ -127,6 +127,8 @@ class QuestionTable:
     ) -> bytes | Path:
         if row.image_path:
             path = self.path.parent / row.image_path
+            if not path.resolve().is_relative_to(self.path.parent.resolve()):
+                raise ImageError(f"the image {row.image_path} lies outside of the table's folder.")
             if not path.is_file():
                 raise ImageError(f"there is no image {row.image_path}.")
             return path
@@ -191,12 +193,10 @@ def _raw_rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _sheet_rows(file: Any, separator: str) -> Iterator[dict[str, Any]]:
-    before = csv.field_size_limit(sys.maxsize)  # cells hold images
-    try:
-        for raw in csv.DictReader(file, delimiter=separator):
-            yield {_column(name): cell or "" for name, cell in raw.items() if name}
-    finally:
-        csv.field_size_limit(before)
+    # Cells hold images. The limit is the process's, and of two imports one must not lower it again.
+    csv.field_size_limit(sys.maxsize)
+    for raw in csv.DictReader(file, delimiter=separator):
+        yield {_column(name): cell or "" for name, cell in raw.items() if name}
 
 
 def _json_rows(file: Any) -> Iterator[dict[str, Any]]:
@@ -276,7 +276,7 @@ def _choices(raw: Mapping[str, Any]) -> tuple[str, ...]:
         except ValueError:
             raise BadInput(f"choices are {listed!r:.80}, which is no JSON list.") from None
     if listed is None:
-        listed = [raw.get(letter) or "" for letter in LETTERS if letter in raw]
+        listed = ["" if raw[letter] is None else raw[letter] for letter in LETTERS if letter in raw]
     if not isinstance(listed, list):
         raise BadInput(f"choices are {listed!r:.80}, which is no list.")
     choices = [str(choice).strip() for choice in listed]

@@ -266,14 +266,15 @@ class Results:
 
         def ask(dictionary: StringDictionary) -> bool:
             numbers = [dictionary.number("run", run) for run in (run_a, run_b)]
-            images, shared = self._database.rows(
+            images, others, shared = self._database.rows(
                 "SELECT (SELECT count(*) FROM run_items WHERE run_no = ? AND drawn), "
+                "(SELECT count(*) FROM run_items WHERE run_no = ? AND drawn), "
                 "(SELECT count(*) FROM run_items AS a JOIN run_items AS b "
                 "USING (prompt_no, image, image_id) "
                 "WHERE a.run_no = ? AND b.run_no = ? AND a.drawn AND b.drawn)",
-                [numbers[0], *numbers],
+                [*numbers, *numbers],
             )[0]
-            return bool(images) and images == shared
+            return bool(images) and images == others == shared
 
         return self._once(("same", run_a, run_b), ask)
 

@@ -25,7 +25,8 @@ _MASKS = """
 def store_images(
     cursor: duckdb.DuckDBPyConnection, model_id: str, database: Database, imported: bool
 ) -> None:
-    """Inspect's record of an image; an image that is stored keeps its first record."""
+    """Inspect's record of an image. One that is stored keeps its first record, which only learns that
+    the pixels are there now."""
     from truehue.core.generation.registry import RENDERER, model
 
     try:
@@ -42,7 +43,8 @@ def store_images(
             CASE WHEN {_IS_KEPT} THEN $source ELSE '{NOT_KEPT}' END, '[]',
             json_merge_patch(origin::JSON, opens), $now
         FROM new_items WHERE drawn ORDER BY {_IS_KEPT} DESC, position
-        ON CONFLICT DO NOTHING
+        ON CONFLICT (image_id) DO UPDATE SET source = excluded.source
+            WHERE images.source = '{NOT_KEPT}'
         """,
         {
             "model": name,

@@ -211,11 +211,11 @@ def _print_needs(recipe: Recipe, needs: Sequence[Need], steps: Sequence[Step]) -
 
 def need_lines(needs: Sequence[Need]) -> list[str]:
     """A line a need, and below it the command that gets it."""
-    marks = {True: "here", False: "missing", None: "unknown"}
+    marks = {True: "available", False: "missing", None: "unknown"}
     lines = []
     for need in needs:
         detail = f": {need.detail}" if need.detail else ""
-        lines.append(f"  {marks[need.available]:8}{need.kind:8} {need.name}{detail}")
+        lines.append(f"  {marks[need.available]:10}{need.kind:8} {need.name}{detail}")
         if need.command and need.available is not True:
             lines.append(f"{'':18}{need.command}")
     return lines

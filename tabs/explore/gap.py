@@ -44,13 +44,12 @@ class GapRun(TypedDict):
 
 class GapView(TypedDict):
     """The gap of one run and one printed row. ``missing`` is what our number would have to move
-    by, ``rest`` what the rows do not explain; without a run ``command`` starts one."""
+    by; without a run ``command`` starts one."""
 
     run: str
     columns: list[GapColumn]
     missing: dict[str, str]
     rows: list[GapRow]
-    rest: dict[str, str]
     runs: list[GapRun]
     command: str
 
@@ -70,7 +69,6 @@ def gap_view(context: Context, params: Mapping[str, str]) -> GapView:
             "columns": [],
             "missing": {},
             "rows": [],
-            "rest": {},
             "runs": [],
             "command": command,
         }
@@ -114,7 +112,6 @@ def gap_view(context: Context, params: Mapping[str, str]) -> GapView:
         ],
         "missing": {column: f"{gap.points:+.1f}" for column, gap in gaps.items()},
         "rows": list(switched.values()),
-        "rest": {column: f"{gap.rest:+.1f}" for column, gap in gaps.items()},
         "runs": [
             {
                 "name": entry.name,

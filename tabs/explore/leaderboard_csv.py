@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, TABLE_TASKS, LeaderboardEntry, Rate
 from truehue.core.analysis.records import NO_SYSTEM, RunRecord
 from truehue.core.published import LEADERBOARD, Column, counterpart, table
+from truehue.core.runs.protocols import protocol_text
 from truehue.core.runs.score import CAUSES
 from truehue.core.spreadsheets import escape_formula
 from truehue.core.verdict.rules import rule
@@ -112,7 +113,7 @@ def _head(data: LeaderboardData, run: RunRecord) -> dict[str, Any]:
         " ".join(f"{name}:{value:g}" for name, value in data.limits.items()) or "the rule's own",
         data.systems,
         data.unscored,
-        run.summary.get("protocol", ""),
+        protocol_text(run.summary).removeprefix("protocol "),
         "",
     )
     return dict(zip(_RUN, values, strict=True))

@@ -163,7 +163,9 @@ def _logs(context: Context, request: ModelsRequest) -> list[EvaluationLog]:
     opened(context, request.set)
     service = context.service(EvaluationService)
     logs: list[EvaluationLog] = []
-    for folder in service.folders()[:MAX_MODELS]:
+    for folder in service.folders():
+        if len(logs) >= MAX_MODELS:
+            break
         try:
             if set_id_of(folder) != request.set or service.is_hidden(folder.run_id):
                 continue

@@ -73,7 +73,7 @@ function gapOf(gap, several) {
     make(
       'p',
       'th-soft',
-      'Points that your number moves by when one difference alone is switched to theirs. They need not add up: differences interact.',
+      'Points that your number moves by when one difference alone is switched to theirs. They do not add up: differences interact, and some exclude each other.',
     ),
     shares(gap),
   );
@@ -121,7 +121,6 @@ function shares(gap) {
   body.append(
     line('th-gap-whole', 'Printed less yours', '', gap.missing),
     ...gap.rows.map((row) => line('', row.name, `${row.ours} → ${row.theirs}`, row.cells)),
-    line('th-gap-whole', 'Not explained by one alone', '', gap.rest),
   );
   table.append(box, body);
   const scroll = make('div', 'th-gap-scroll');

@@ -34,6 +34,7 @@ function card(title, nodes, open = false) {
 export function modelsView(box) {
   let shown = '';
   let protocol = '';
+  let ofSet = '';
   let column = 'micro';
   let sizeName = 'L + V';
   let request = 0;
@@ -262,6 +263,8 @@ export function modelsView(box) {
   }
   /** @param {boolean} force */
   async function load(force) {
+    if (ofSet !== qa.set) protocol = ''; // another set may have none by it
+    ofSet = qa.set;
     const values = { set: qa.set, protocol, parser: qa.parser };
     const key = Object.values(values).join(' ');
     if (!force && key === shown) return;

@@ -31,7 +31,7 @@ MAX_ITEMS_BYTES = 2**30
 MAX_LINE = 2**20
 MAX_PROMPTS = 2_000_000
 ITEM_LINES = "items.checked.jsonl.gz"
-_ADDED = ("run_id", "total", "munsell", "created_at")
+_ADDED = ("run_id", "total", "munsell", "created_at", "cfm_files")
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -119,7 +119,8 @@ def _check(fields: Any) -> dict[str, Any]:
     check_masker(MaskerSpec(**summary["masker"]))
     for name, _ in summary["rules"]:
         known_rule(name)
-    if "/" in fields["munsell"] or "\\" in fields["munsell"]:
+    named = (fields["munsell"], *dict(fields.get("cfm_files") or {}).values())
+    if any("/" in str(name) or "\\" in str(name) for name in named):
         raise BadInput("it names a file of another machine")
     return summary
 

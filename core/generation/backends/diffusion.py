@@ -160,7 +160,9 @@ class DiffusersModel:
         if any(replace(request, seed=first.seed) != first for request in requests):
             raise BadInput("Only the seeds of one prompt are drawn together.")
         if "num_images_per_prompt" not in self._call or refinement_of(first.options) is not None:
-            raise BadInput(f"{self._entry.name} draws no seeds together here: leave out the batch.")
+            raise BadInput(
+                f"{self._entry.name} cannot generate several seeds together: leave out the batch."
+            )
         call = self._arguments(first)
         size = (call["height"], call["width"])
         watch = StepWatch(self._pipeline, on_step, stop, self.previewer, size, 0, 1)

@@ -126,6 +126,8 @@ def test_nobody_takes_up_the_whole_while_a_share_is_at_work(tmp_path: Path) -> N
                 seen.append(str(refused.value))
             with pytest.raises(InUse):
                 execute(begin_task(work, ArrayTask(2, 3)))
+            with pytest.raises(InUse, match="an array of 3 are running"):
+                begin_task(work, ArrayTask(1, 4))
             whole = state_of(work.folder)
             assert (whole.status, whole.total) == ("running", 12)
             assert whole.message == "Tasks of a job array are at work: 2/3."

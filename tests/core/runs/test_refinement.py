@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +17,8 @@ from tests.core.generation.conftest import models_folder, one_thread, tiny
 from tests.core.runs.samples import rows, some_prompts
 from tests.tiny_models import cfm
 from truehue.core.errors import BadInput
+from truehue.core.export.archive_import.plan import checked_plan
+from truehue.core.export.source import ExportRun, plan_out
 from truehue.core.fidelity.cfm.registration import Registration, open_registered, register
 from truehue.core.fidelity.cfm.scorer import reduce_attention
 from truehue.core.files import content_path
@@ -133,6 +137,17 @@ def test_plans_name_cfr_and_plans_without_stay_what_they_were(
     summary = folder.summary()
     assert summary["cfm"]["checkpoint"] == known.checkpoint
     assert cfr_text(summary) == "CFR full, λ 0.8, map of CFM"
+    # An archive names no folder of this machine, and is the same run elsewhere.
+    out = plan_out(ExportRun(folder))
+    assert out["cfm_files"] == {"folder": "tiny", "base": Path(known.base).name}
+    archived = tmp_path / "archived"
+    archived.mkdir()
+    (archived / "plan.json").write_text(json.dumps(out))
+    shutil.copy(folder.path / "prompts.jsonl.gz", archived)
+    assert checked_plan(archived, "a.zip", folder.run_id).summary["cfm"] == summary["cfm"]
+    (archived / "plan.json").write_text(json.dumps(summary))
+    with pytest.raises(BadInput, match="a file of another machine"):
+        checked_plan(archived, "a.zip", folder.run_id)
     with pytest.raises(BadInput, match="its CFM is not whole"):
         checked_summary({**summary, "cfm": {"name": "x"}})
     with pytest.raises(BadInput, match="its CFM is not whole"):

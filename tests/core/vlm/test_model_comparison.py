@@ -169,3 +169,10 @@ def test_robust_seeds_count_and_few_models_have_no_correlation() -> None:
     assert best == {"< 7B": ("a", 1.0), "": ("b", 3.0)}
     with pytest.raises(BadInput, match="no evaluation of a model"):
         compare_models([])
+
+
+def test_who_answered_a_part_of_the_set_is_left_out_and_named() -> None:
+    part = log("internvl2-2b", "++", items=ITEMS[:2])
+    compared = compare_models([part, log("qwen2.5-vl-7b", "++++--"), log("my-own", "----++")])
+    assert [model.name for model in compared.models] == ["qwen2.5-vl-7b", "my-own"]
+    assert "has 2 of the 6 questions, and is left out." in compared.left_out[0]

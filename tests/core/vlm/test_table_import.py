@@ -96,6 +96,22 @@ def test_images_by_path_lists_of_choices_and_other_forms(tmp_path: Path) -> None
     assert {question.task for question in questions} == {"questions"}
 
 
+def test_zero_is_a_choice_and_images_lie_beside_the_table(tmp_path: Path) -> None:
+    (tmp_path / "sets").mkdir()
+    (tmp_path / "secret.png").write_bytes(encode_png(RED))
+    rows: list[dict[str, Any]] = [
+        {**row(1, answer="D"), "A": 3, "B": 2, "C": 1, "D": 0},
+        {**row(2), "image": "", "image_path": "../secret.png"},
+        {**row(3), "image": "", "image_path": str(tmp_path / "secret.png")},
+    ]
+    table = read_table(lines(tmp_path / "sets" / "mine.jsonl", rows))
+    skipped: list[Any] = []
+    (only,) = table.illustrated(skip=skipped.append)
+    assert only.question.choices == ("3", "2", "1", "0")
+    assert only.question.answer == "D"
+    assert [str(row).count("outside of the table's folder") for row in skipped] == [1, 1]
+
+
 @pytest.mark.parametrize(
     ("changed", "text"),
     [

@@ -18,8 +18,10 @@ from truehue.core.export.source import ExportRun, missing_image_reason
 from truehue.core.files import content_path
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.merge import merge
 from truehue.core.runs.plan import keeps_image
 from truehue.core.runs.records import NOT_KEPT
+from truehue.core.scores.sets import images_of_run
 from truehue.storage.store import Storage
 from truehue.tabs.runs.stored import of_run
 
@@ -81,6 +83,36 @@ def test_storage_knows_that_the_pixels_were_not_kept(storage: Storage, sampled: 
     # A kept file that is gone is no image that was not kept.
     content_path(storage.data_dir / "images", kept[0].image_id).unlink()
     assert kept[0].image_id in " ".join(storage.check())
+
+
+def test_an_image_that_another_run_keeps_is_there(
+    storage: Storage, sampled: RunFolder, tmp_path: Path
+) -> None:
+    whole = run_of(tmp_path, "all")
+    gone = next(row for row in rows(sampled) if "image_file" in row.origin)
+    for folder in (sampled, whole):
+        storage.runs.register(folder)
+        storage.runs.ingest(folder)
+    assert storage.images.get(gone.image_id).source == "render"
+    assert storage.images.srgb8(gone.image_id).shape == (64, 64, 3)
+    assert storage.check() == []
+
+
+def test_a_copy_is_merged_without_the_images_that_it_did_not_keep(
+    sampled: RunFolder, tmp_path: Path
+) -> None:
+    here = RunFolder.create(tmp_path, sampled.plan())
+    assert merge(here, [sampled.path]).status == "finished"
+    assert rows(here) == rows(sampled)
+    assert len(list(here.images.rglob("*.png"))) == len(list(sampled.images.rglob("*.png"))) < 12
+
+
+def test_a_set_is_measured_on_what_was_kept(sampled: RunFolder, tmp_path: Path) -> None:
+    assert len(images_of_run(sampled)) == len(list(sampled.images.rglob("*.png")))
+    none = RunFolder.create(tmp_path, small_plan(APPLES[:2], keep_images="none"))
+    assert done(none).status == "finished"
+    with pytest.raises(BadInput, match="kept none of its 2 images"):
+        images_of_run(none)
 
 
 def test_stored_images_and_archives_have_what_was_kept(sampled: RunFolder, tmp_path: Path) -> None:

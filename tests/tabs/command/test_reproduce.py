@@ -59,7 +59,7 @@ def test_gencolorbench_from_a_folder_of_prompts_to_the_table(folder: Path, table
     )
     assert ended.returncode == 0, ended.stderr
     assert "runs start --protocol gencolorbench-paper" in ended.stderr
-    assert "here    weights  Reference renderer" in ended.stderr
+    assert "available weights  Reference renderer" in ended.stderr
     rows = list(csv.DictReader(io.StringIO(ended.stdout)))
     made = [row for row in rows if row["value"]]
     assert {row["protocol"] for row in rows} == {"gencolorbench-paper"}
@@ -88,7 +88,7 @@ def test_colorconceptbench_against_imported_people(folder: Path) -> None:
         *("--people", "Made up", "--out", str(folder / "table.tex")),
     )
     assert ended.returncode == 0, ended.stderr
-    assert "here    people   Made up: distributions of 9 concepts" in ended.stderr
+    assert "available people   Made up: distributions of 9 concepts" in ended.stderr
     text = (folder / "table.tex").read_text()
     row = next(line for line in text.splitlines() if "reference-renderer" in line)
     assert row.count("--") < 18  # numbers for base concepts and visual states in one style

@@ -88,7 +88,7 @@ def test_table_3_from_prompts_to_the_attribution(folder: Path, tiny: Callable[[s
     (folder / "weights" / "pixart-sigma").symlink_to(tiny("pixart_sigma"))
     line = ("--table", "3", "--models", "pixart-sigma")
     done = reproduce(folder, *line, options=SMALL)
-    assert "here    weights  CFM" in done.stderr
+    assert "available weights  CFM" in done.stderr
     assert "then: truehue fidelity set --run" in done.stderr
     rows = rows_of(done)
     cells = {(row["setting"], row["column"]): row for row in rows if row["kind"] == "cell"}

@@ -553,6 +553,12 @@ def test_what_differs_from_a_protocol_is_named() -> None:
     text = "protocol gencolorbench-released (but 1 image a prompt, first seed 0, other masks)"
     assert protocol_text(plan_json(plan)) == text
     assert "Not as the protocol has it: 1 image a prompt" in " ".join(plan_remarks(request, [plan]))
+    request = named(
+        protocol="gencolorbench-paper", seeds="per-prompt", rules=["truehue"], negative="gray"
+    )
+    (plan,) = plans(request, prompts()[:1], "Mini")
+    others = "(but rules truehue, seeds per prompt, a negative prompt)"
+    assert protocol_text(plan_json(plan)).endswith(others)
     rendered = named(protocol="colorconceptbench", models=["reference-renderer"])
     (plan,) = plans(rendered, prompts()[:1], "Mini")
     assert "the renderer's own settings and masks" in protocol_text(plan_json(plan))
