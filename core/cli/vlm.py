@@ -27,6 +27,7 @@ from truehue.core.cli.vlm_report import (
     judge_text,
     report,
 )
+from truehue.core.cli.vlm_sets import MODELS, NEW_SET, SET, masks
 from truehue.core.command import (
     Command,
     ProgressLine,
@@ -102,6 +103,7 @@ from truehue.core.vlm.variants import REGIONS, TURNS_DEG
 EPILOG = """\
 examples:
   python -m truehue vlm make questions --count 20 --difficulty easy
+  python -m truehue vlm masks questions masks
   python -m truehue vlm variants questions turned --shifts 90,180,270 --masks masks
   python -m truehue vlm models
   python -m truehue vlm run questions --model qwen2.5-vl-3b --out answers/qwen
@@ -118,9 +120,6 @@ examples:
   python -m truehue vlm models answers/*
 """
 _DEFAULTS, _LOCAL, _SERVED = EvaluationSettings(), LocalSettings(), ServedSettings("name")
-MODELS = arg("--models DIR", "folder that contains model folders", type=Path)
-NEW_SET = arg("out OUT", "folder of the new set; must not exist", type=Path)
-SET = arg("set SET", "folder of a question set", type=Path)
 ALL_NUMBERS = flag("--json", "one JSON object with all numbers")
 
 
@@ -727,7 +726,7 @@ def _compare_models(options: argparse.Namespace) -> int:
 COMMAND = Command(
     "vlm",
     "Evaluates vision-language models on questions about images, and scores their answers.",
-    (_make, _import, _variants, _JUDGE, _run, _merge, _script, _score, _models),
+    (_make, _import, masks, _variants, _JUDGE, _run, _merge, _script, _score, _models),
     epilog=EPILOG,
     former="-m core.vlm",
 )

@@ -93,6 +93,17 @@ def rule_of(task: str) -> VariantSupport:
     return _RULES.get(task, VariantSupport((), _ASKS_COLOR))
 
 
+def takes_mask(question: Question) -> bool:
+    """Whether a mask of the target gives an original variants that it has not without one: its task
+    recolors more than the whole, and its construction does not say where the target is."""
+    return (
+        not question.seed_id
+        and bool(set(rule_of(question.task).regions) - {ENTIRE})
+        and _check_of(question) is not None
+        and question.construction.get("illusion") not in _FLAT_ILLUSIONS
+    )
+
+
 @dataclass
 class Counts:
     """What became of a set. Of originals:
