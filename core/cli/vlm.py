@@ -27,7 +27,7 @@ from truehue.core.cli.vlm_report import (
     judge_text,
     report,
 )
-from truehue.core.cli.vlm_sets import MODELS, NEW_SET, SET, masks
+from truehue.core.cli.vlm_sets import MODELS, NEW_SET, SET, chat, masks
 from truehue.core.command import (
     Command,
     ProgressLine,
@@ -65,6 +65,7 @@ from truehue.core.vlm.generators import (
     GeneratedSettings,
     generated,
 )
+from truehue.core.vlm.generators.draws import TRAINING_SEEDS
 from truehue.core.vlm.model_comparison import compare_models
 from truehue.core.vlm.model_sizes import read_sizes
 from truehue.core.vlm.model_tables import comparison_csv, comparison_json
@@ -114,6 +115,8 @@ examples:
   python -m truehue vlm merge answers/qwen
   python -m truehue vlm import mine.tsv mine
   python -m truehue vlm run mine --model pixels --tasks color_counting --limit 50 --out part
+  python -m truehue vlm make plates --tasks color_blindness --count 500 --training
+  python -m truehue vlm chat plates conversations --tests questions answers/qwen
   python -m truehue vlm judge make judged --system l2 --count 58
   python -m truehue vlm judge report answers/judged
   python -m truehue vlm score answers/qwen gray --answers answers.csv
@@ -142,19 +145,23 @@ ALL_NUMBERS = flag("--json", "one JSON object with all numbers")
         choices=list(GENERATORS),
         default=list(GENERATORS),
     ),
+    flag("--training", "a set to train on, from seeds that no test has (see: chat)"),
 )
 def _make(options: argparse.Namespace) -> int:
-    difficulty = Difficulty(options.difficulty)
-    settings = GeneratedSettings(
-        dict.fromkeys(options.tasks, options.count), difficulty, options.seed
-    )
+    difficulty, seed = Difficulty(options.difficulty), options.seed
+    if options.training:
+        if not 0 <= seed < len(TRAINING_SEEDS):
+            raise BadInput(f"With --training a seed is 0 to {len(TRAINING_SEEDS) - 1}.", "seed")
+        seed = TRAINING_SEEDS[seed]
+    settings = GeneratedSettings(dict.fromkeys(options.tasks, options.count), difficulty, seed)
     made = {
         "generator_version": VERSION,
         "counts": dict(settings.counts),
         "difficulty": str(difficulty),
         "seed": settings.seed,
     }
-    name = f"Generated, {difficulty}, seed {settings.seed}"
+    kind = "Generated for training" if options.training else "Generated"
+    name = f"{kind}, {difficulty}, seed {settings.seed}"
     return _say_set(write_set(options.out, generated(settings), name, made))
 
 
@@ -726,7 +733,7 @@ def _compare_models(options: argparse.Namespace) -> int:
 COMMAND = Command(
     "vlm",
     "Evaluates vision-language models on questions about images, and scores their answers.",
-    (_make, _import, masks, _variants, _JUDGE, _run, _merge, _script, _score, _models),
+    (_make, _import, masks, _variants, chat, _JUDGE, _run, _merge, _script, _score, _models),
     epilog=EPILOG,
     former="-m core.vlm",
 )

@@ -1,4 +1,4 @@
-"""``truehue vlm masks``: the masks that recolored variants of a question set need."""
+"""``truehue vlm masks`` and ``truehue vlm chat``: what is made of a question set beside answers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from truehue.core.masks.grounded.ground import GroundingMethod
 from truehue.core.masks.grounded.tools import open_detector, open_segmenter
 from truehue.core.masks.grounded.variants import mask_variant
 from truehue.core.masks.grounded.weights import vision_model
+from truehue.core.vlm.chat_export import write_chat
 from truehue.core.vlm.question_set import open_set
 from truehue.core.vlm.variant_masks import (
     MIN_QUALITY,
@@ -109,3 +110,30 @@ def _say_counts(counts: MaskCounts, out: Path) -> None:
         if count:
             print(f"{count:,} {text}.", file=sys.stderr)
     print(f"{counts.masked:,} questions have new masks in {out}.")
+
+
+@command(
+    "chat",
+    "write a set for training as conversations, for fine-tuning by TRL or LLaMA-Factory",
+    SET,
+    arg("out OUT", "new folder of the conversations and their images", type=Path),
+    arg(
+        "--tests DIR",
+        "question sets and evaluations whose images are left out",
+        nargs="+",
+        type=Path,
+        default=[],
+    ),
+)
+def chat(options: argparse.Namespace) -> int:
+    """Writes the conversations of a set."""
+    export = write_chat(open_set(options.set), options.out, options.tests)
+    if export.left_out:
+        print(
+            f"{export.left_out:,} questions were left out: a test has their image.",
+            file=sys.stderr,
+        )
+    print(
+        f"{export.conversations:,} conversations about {export.images:,} images in {options.out}."
+    )
+    return 0

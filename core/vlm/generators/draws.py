@@ -19,6 +19,8 @@ _Item = TypeVar("_Item")
 
 VERSION = 1
 """Of the generators together: another number, other questions from the same seed."""
+TRAINING_SEEDS = range(2**31, 2**32)
+"""Seeds of questions to train on; tests have others, as all sets that the page makes."""
 _OF_PLACES = 2**32  # no question has this index
 
 
