@@ -109,7 +109,7 @@ export function modelsView(box) {
     );
     const found = rho(sizeName, column);
     const words = found
-      ? `Spearman’s ρ = ${found.rho.toFixed(2).replace('-', '−')}, p = ${found.p < 0.001 ? '< 0.001' : found.p.toFixed(3)}, ${many(found.n, 'model')}.`
+      ? `Spearman’s ρ = ${found.rho.toFixed(2).replace('-', '−')}, p ${found.p < 0.001 ? '< 0.001' : '= ' + found.p.toFixed(3)}, ${many(found.n, 'model')}.`
       : FEW;
     if (points.length)
       section.append(
