@@ -19,6 +19,7 @@ from typing import Any
 
 from truehue.core.batch.execute import WorkerPool, execute
 from truehue.core.checkpoints import run_folder
+from truehue.core.cli.fidelity_captions import caption_command
 from truehue.core.cli.fidelity_evaluation import evaluate_command, sweep_command
 from truehue.core.cli.fidelity_scoring import (
     CPU,
@@ -89,6 +90,7 @@ from truehue.core.refinement.settings import NATURAL_SATURATION
 EPILOG = """\
 examples:
   python -m truehue fidelity build --rendered 60 --distort saturation,contrast --out cfd
+  python -m truehue fidelity caption photos --model qwen2.5-vl-7b --out photos.csv
   python -m truehue fidelity build photos --captions photos.csv --models sdxl-base-1.0 --out cfd
   python -m truehue fidelity instruction CFM --out theirs.txt
   python -m truehue fidelity base --out tiny
@@ -559,6 +561,7 @@ COMMAND = Command(
     "Groups of images by falling color fidelity, and metrics trained and tested by them: the "
     "protocol of “Too Vivid to Be Real?”.",
     (
+        caption_command,
         _build,
         _archive,
         _base,
