@@ -23,6 +23,7 @@ from truehue.core.masks.grounded.weights import missing as vision_missing
 from truehue.core.prompts.concepts import SOURCE as CONCEPTS
 from truehue.core.prompts.prompt import TASKS, Prompt
 from truehue.core.prompts.sets import set_title
+from truehue.core.refinement.settings import MAPPED
 from truehue.core.runs.estimate import Estimate, free_bytes
 from truehue.core.runs.protocols import PROTOCOLS, Protocol
 from truehue.core.runs.records import (
@@ -54,6 +55,7 @@ from truehue.tabs.page.roles import Actor, allowed, authorize, may_open
 from truehue.tabs.runs.messages import images_text, money_text, plan_remarks, space_problem
 from truehue.tabs.runs.plan import about_of, chosen, devices_remarks, plans, sharing_text
 from truehue.tabs.runs.request import (
+    CFR_MAPS,
     DEFAULT_IMAGES,
     DEFAULT_RULES,
     DETECTOR,
@@ -72,6 +74,12 @@ if TYPE_CHECKING:
 _KEPT: WeakKeyDictionary[Storage, tuple[Any, list[StoredItem], str]] = WeakKeyDictionary()
 # A newcomer who presses Start gets a run of minutes, not of days.
 DEFAULT_LIMIT = 100
+_CFR_VARIANTS = {
+    "full": "In space and time (as published)",
+    "spatial": "In space only",
+    "temporal": "In time only",
+    "none": "Not at all (the paper’s baseline)",
+}
 DRAWABLE = ("renderer", "diffusers", "transformers")
 SIZES = (128, 256, 512, 768, 1024, 1536, 2048)
 
@@ -110,6 +118,13 @@ class StoredChoice(RunChoice):
     set: NotRequired[str]
 
 
+class CfrVariant(RunChoice):
+    """A variant of CFR, and whether it reads λ and a map."""
+
+    strength: bool
+    map: bool
+
+
 class RunRule(RunChoice):
     """A rule; ``usual`` ones are chosen, ``main`` ones offered first."""
 
@@ -134,6 +149,8 @@ class RunFormView(TypedDict):
     protocols: list[ProtocolChoice]
     seeds: list[RunChoice]
     keep_images: list[RunChoice]
+    cfr_variants: list[CfrVariant]
+    cfr_maps: list[RunChoice]
     lights: list[RunChoice]
     failures: list[RunChoice]
     variants: list[RunChoice]
@@ -202,6 +219,14 @@ def form_view(context: Context, actor: Actor) -> RunFormView:
             {"id": SAMPLE, "name": f"A sample, 1 in {KEPT_ONE_IN}"},
             {"id": NONE, "name": "None"},
         ],
+        "cfr_variants": [
+            {"id": variant, "name": name, "strength": variant != "none", "map": variant in MAPPED}
+            for variant, name in _CFR_VARIANTS.items()
+        ],
+        "cfr_maps": [
+            {"id": map_id, "name": name}
+            for map_id, name in zip(CFR_MAPS, _cfr_map_names(context), strict=True)
+        ],
         "lights": [{"id": light, "name": light} for light in LIGHTS],
         "failures": [{"id": failure, "name": failure} for failure in FAILURES],
         "variants": [{"id": variant.id, "name": variant.name} for variant in VARIANTS],
@@ -225,6 +250,12 @@ def form_view(context: Context, actor: Actor) -> RunFormView:
         "machine": f"{count_noun(cores, 'core')}, {count_noun(gpus, 'GPU') if gpus else 'no GPU'} available. "
         + ("One worker per GPU." if gpus else "One worker per core."),
     }
+
+
+def _cfr_map_names(context: Context) -> tuple[str, str, str]:
+    """In the order of CFR_MAPS. Without a registered CFM the last is refused with the way to one."""
+    missing = "" if context.service(Fidelity).registration() else " (no CFM registered)"
+    return "Saturation of a first pass", "The sampler’s prediction", f"CFM{missing}"
 
 
 def _sets_and_selections(library: Library) -> list[RunSet]:

@@ -2,6 +2,7 @@
 import { make, options, put, strip } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';
+import { cfrOf, showCfr } from './runs_cfr.js';
 import { runEstimate } from './runs_estimate.js';
 import { KEPT_FIELDS, RUN_FIELDS, formSaved, keepFormOf } from './runs_saved.js';
 import { explore } from './view.js';
@@ -80,7 +81,7 @@ export function runForm(element, root, started) {
       out[name] = field(name).value;
     });
     if (!ofConcepts()) out.concepts = '';
-    return out;
+    return { ...out, ...cfrOf(out, data ? data.cfr_variants : [], kind === 'stored') };
   }
   // Whether the prompts of the set are of concepts, which can be chosen by their words.
   function ofConcepts() {
@@ -171,6 +172,7 @@ export function runForm(element, root, started) {
     const told = form.querySelector('.th-runs-protocol');
     told.hidden = !preset;
     put(told, preset ? preset.title : '');
+    showCfr(form, values(), data ? data.cfr_variants : []);
     form.querySelector('[data-field=concepts]').classList.toggle('th-off', !ofConcepts());
     const fallbackMasker = data && !data.salient ? 'salient' : 'whole';
     if (!ownMasker) masker = !drawsHere ? 'exact' : finders().length ? fallbackMasker : 'grounded';
@@ -272,6 +274,8 @@ export function runForm(element, root, started) {
     options(field('protocol'), protocols, field('protocol').value);
     options(field('seeds'), data.seeds, field('seeds').value || 'shared');
     options(field('keep_images'), data.keep_images, field('keep_images').value || 'all');
+    options(field('cfr'), [{ id: '', name: 'Off' }, ...data.cfr_variants], field('cfr').value);
+    options(field('cfr_map'), data.cfr_maps, field('cfr_map').value || data.cfr_maps[0].id);
     options(field('light'), data.lights, field('light').value || 'studio');
     options(field('failure'), data.failures, field('failure').value || 'none');
     options(field('variant'), data.variants, field('variant').value || data.variants[0].id);

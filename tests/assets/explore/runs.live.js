@@ -59,6 +59,28 @@ test('another model gets masks that can be made; what is lacking stands beside t
   await until(() => node.hidden);
 });
 
+test('CFR asks for what its variant reads, and is sent with nothing else', async () => {
+  const shown = () =>
+    ['cfr_strength', 'cfr_map'].filter(
+      (name) => !form.querySelector('[data-field=' + name + ']').closest('.th-off'),
+    );
+  const problem = () => form.querySelector('#th-runs-problem')?.textContent || '';
+  assert.deepEqual(shown(), []);
+  choose(field(form, 'Refinement (CFR)'), 'full');
+  assert.deepEqual(shown(), ['cfr_strength', 'cfr_map']);
+  await until(() => /Give λ of CFR/.test(problem()));
+  choose(field(form, 'Guidance map'), 'predicted');
+  write('λ, 0 to 1', '0.7');
+  await until(() => /computes its images without guidance/.test(problem()));
+  // The map that was chosen is not sent for a variant that reads none, nor is λ without CFR.
+  choose(field(form, 'Refinement (CFR)'), 'temporal');
+  assert.deepEqual(shown(), ['cfr_strength']);
+  await until(() => /computes its images without guidance/.test(problem()));
+  choose(field(form, 'Refinement (CFR)'), '');
+  assert.deepEqual(shown(), []);
+  await until(() => !problem());
+});
+
 test('a concept that another room wants is chosen in the form', async () => {
   openConceptRun('mango');
   await until(() => form.elements.namedItem('set').value === 'concepts');

@@ -45,7 +45,7 @@ from truehue.tabs.runs.messages import (
     progress_text,
 )
 from truehue.tabs.runs.plan import chosen, default_workers, plans, sharing_text
-from truehue.tabs.runs.request import RunRequest, price_of
+from truehue.tabs.runs.request import CFR_MAPS, RunRequest, price_of
 from truehue.tabs.runs.stored import OF_RUN
 
 pytestmark = pytest.mark.slow
@@ -197,6 +197,11 @@ def test_the_form_says_what_is_here(context: Context, few: dict[str, Any]) -> No
     lacking = {row["id"]: row["lacking"] for row in form["models"]}
     assert lacking[RENDERER] == ""
     assert "python -m truehue models download" in lacking["sdxl-base-1.0"]
+    assert [row["id"] for row in form["cfr_variants"] if row["map"]] == ["full", "spatial"]
+    assert [row["id"] for row in form["cfr_variants"] if not row["strength"]] == ["none"]
+    maps = {row["id"]: row["name"] for row in form["cfr_maps"]}
+    assert tuple(maps) == CFR_MAPS
+    assert maps["cfm"] == "CFM (no CFM registered)"
     assert form["stored"] == []
     drawn(context, "mug", "css:gold")
     assert [row["id"] for row in form_view(context, OWNER)["stored"]] == [RENDERER]
