@@ -26,6 +26,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "ray": ("ray",),
     "mcp": ("mcp",),
     "emd": ("ot",),
+    "pyiqa": ("pyiqa",),
 }
 """The extras of pyproject.toml with the names that code imports; what several bring stands at the
 first."""

@@ -19,6 +19,7 @@ import numpy as np
 from truehue.core.errors import BadInput
 from truehue.core.generation.memory import ModelMissing
 from truehue.core.generation.weights.sources import Source, Sources
+from truehue.core.packages import extra_of
 from truehue.core.scores.records import HIGH, Measure
 
 Score = Callable[[np.ndarray, str], float]
@@ -77,7 +78,9 @@ class Learned:
     @property
     def how_to(self) -> str:
         """How its package and weights are got."""
-        steps = [f"pip install {self.package}"] if self.package else []
+        extra = extra_of(self.package)
+        package = f'"truehue[{extra}]"' if extra else self.package
+        steps = [f"pip install {package}"] if package else []
         steps += [f"hf download {repo}" for repo in self.repos]
         return f"To compute {self.name}: {'; '.join(steps)}. License: {self.license}."
 

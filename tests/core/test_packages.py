@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 
 from tests.reference.requirements import ROOT, extras
 from truehue.core.packages import EXTRAS, absent, how_to_install, missing_package
+from truehue.core.scores.learned import BY_ID
 
 
 @cache
@@ -69,6 +70,8 @@ def test_a_failed_import_is_explained_where_an_extra_would_bring_it() -> None:
     assert missing_package(lacking) == (
         'Install truehue[ray] to use this (missing: ray). Run: pip install "truehue[ray]"'
     )
+    assert 'pip install "truehue[pyiqa]"' in BY_ID["musiq"].how_to
+    assert "pip install hpsv3;" in BY_ID["hpsv3"].how_to
     assert missing_package(ModuleNotFoundError("No module named 'x'", name="x")) == ""
     assert missing_package(ValueError("ray")) == ""
 
@@ -83,8 +86,10 @@ def constraints() -> dict[str, str]:
 def test_the_tests_run_with_the_versions_that_users_get_and_within_the_bounds() -> None:
     """make constraints writes the file again."""
     pins = constraints()
-    # The package of "find" carries files alone, which are known by their hashes.
-    for line in (line for extra, lines in extras().items() if extra != "find" for line in lines):
+    # "find" carries files alone, which are known by their hashes; nobody gets "pyiqa" unasked.
+    (everything,) = (Requirement(line) for line in extras()["all"])
+    assert extras().keys() - everything.extras == {"", "all", "find", "pyiqa"}
+    for line in (line for extra in ("", *everything.extras) for line in extras()[extra]):
         requirement = Requirement(line)
         if requirement.name != "truehue":
             pinned = pins[canonicalize_name(requirement.name)]
