@@ -584,6 +584,13 @@ declare namespace Api {
     opens: Record<string, string>;
   }
 
+  interface CfrVariant {
+    id: string;
+    name: string;
+    strength: boolean;
+    map: boolean;
+  }
+
   interface ChanceScores {
     tasks: Record<string, number>;
     micro: number | null;
@@ -4250,6 +4257,8 @@ declare namespace Api {
     protocols: Array<ProtocolChoice>;
     seeds: Array<RunChoice>;
     keep_images: Array<RunChoice>;
+    cfr_variants: Array<CfrVariant>;
+    cfr_maps: Array<RunChoice>;
     lights: Array<RunChoice>;
     failures: Array<RunChoice>;
     variants: Array<RunChoice>;
