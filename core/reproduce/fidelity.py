@@ -126,13 +126,13 @@ def _run_steps(context: ReproduceContext, number: str) -> list[tuple[str, str, S
 
 def _without_strength(options: Sequence[str]) -> list[str]:
     """The options without λ, which only CFR has."""
-    kept, words = list[str](), iter(options)
+    others, words = list[str](), iter(options)
     for word in words:
         if word == "--lambda":
             next(words, None)
         elif not word.startswith("--lambda="):
-            kept.append(word)
-    return kept
+            others.append(word)
+    return others
 
 
 def _set_steps(context: ReproduceContext, number: str) -> tuple[Step, ...]:
