@@ -120,7 +120,7 @@ def test_an_estimate_names_what_is_missing_and_what_gets_it(folder: Path) -> Non
         "truehue masks download sam-vit-h",
         "truehue masks download janus-pro-1b",
         "--images-from FOLDER --model omnigen2",
-        "unknown hours",
+        "unknown   hours",
     ):
         assert text in ended.stderr
     assert ended.stdout == ""

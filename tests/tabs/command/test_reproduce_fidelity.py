@@ -112,6 +112,14 @@ def test_table_3_from_prompts_to_the_attribution(folder: Path, tiny: Callable[[s
     }
     done = reproduce(folder, "--table", "5", "--models", "pixart-sigma", "--estimate-only")
     assert done.stderr.count("then: truehue runs start") == 4
+    # λ is of CFR alone: the images without it have none.
+    options = ("--step-options", "--lambda 0.5 --seed 3")
+    done = reproduce(
+        folder, "--table", "5", "--models", "pixart-sigma", "--estimate-only", *options
+    )
+    starts = [line for line in done.stderr.splitlines() if "then: truehue runs start" in line]
+    assert sorted("--lambda 0.5" in line for line in starts) == [False, True, True, True]
+    assert all("--seed 3" in line for line in starts)
 
 
 READ = ("Rotary frequencies", "Instruction")
@@ -133,7 +141,7 @@ def test_tables_1_2_and_4_are_evaluated_and_trained_on_groups_of_ones_own(folder
     assert by_metric["Ours"]["ours"] == "CFM (cfm)"
     assert {row["ours"] for row in rows if row["value"]} == {"CFM (cfm)", "ΔSat", "CLIPScore"}
     done = reproduce(folder, "--table", "2")
-    assert "missing people   ratings" in done.stderr
+    assert "missing   people   ratings" in done.stderr
     assert all(not row["value"] for row in rows_of(done))
     small = "--steps 1 --batch 1 --area 12544"
     rows = rows_of(reproduce(folder, "--table", "4", options=small))
@@ -155,7 +163,7 @@ def test_an_empty_folder_says_what_to_get(tmp_path: Path) -> None:
     for arguments in (("--table", "3"), ("--table", "4"), ("--figure", "1")):
         done = called(main, "fidelity", *arguments, "--data", str(tmp_path), "--estimate-only")
         assert done.returncode == 0, done.stderr
-        assert "missing data" in done.stderr
+        assert "missing   data" in done.stderr
     assert (
         "hf download Qwen/Qwen2-VL-7B-Instruct"
         in called(
