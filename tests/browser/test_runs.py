@@ -75,7 +75,9 @@ def test_a_run_is_started_paused_finished_exported_and_scored_again(
     expect(masks.get_by_role("button", name="Whole image")).to_have_attribute(
         "aria-pressed", "true"
     )
-    expect(box.locator(".th-runs-hint").first).to_contain_text("The background counts too")
+    expect(box.locator("[data-field=masker] .th-runs-hint")).to_contain_text(
+        "The background counts too"
+    )
     # Chosen all the same, the reason stands beside the button too.
     masks.get_by_role("button", name="Find objects").click()
     watch.refused.add("/api/runs")

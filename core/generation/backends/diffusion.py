@@ -73,8 +73,11 @@ class DiffusersModel:
         self._family: Family = family(pipeline)
         self._call = call_defaults(type(pipeline))
         parts = {name: pipeline.components[name] for name in self._family.limits}
-        # A processor of text and images has the tokenizer inside.
-        self._tokenizers = {name: getattr(p, "tokenizer", p) for name, p in parts.items()}
+        # A processor of text and images has the tokenizer inside. Kolors' tokenizer has another one.
+        self._tokenizers = {
+            name: part if hasattr(part, "encode") else getattr(part, "tokenizer", part)
+            for name, part in parts.items()
+        }
         self._memory_bytes, self._ram_bytes = memory_bytes, ram_bytes
         self._decoder = Decoder(pipeline)
         # A first pass of CFR was most often the drawing before, which is then not drawn again.

@@ -39,6 +39,7 @@ function handled({ sketch, moves }) {
     colored: () => true,
     hasRoom: () => true,
     tell: nothing,
+    tellNoRegion: nothing,
     announce: nothing,
     percent: nothing,
     log: (action) => log.push(structuredClone(action)),

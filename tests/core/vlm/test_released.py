@@ -101,7 +101,7 @@ def test_the_preset_decides_limit_codec_pixels_and_order() -> None:
     assert (settings.version, settings.presentation.image) == (Version.GRAY, "last")
     with pytest.raises(BadInput, match="--family"):
         preset("a/b")
-    with pytest.raises(BadInput, match="A baseline"):
+    with pytest.raises(BadInput, match="has no baseline"):
         preset("pixels")
     with pytest.raises(BadInput, match="likeliest token"):
         released_preset(served, EvaluationSettings(temperature=0.5))

@@ -335,7 +335,9 @@ def test_a_database_of_the_fifth_step_knows_which_of_its_prompts_are_concepts(
         known = storage._database.rows("SELECT * FROM known_concepts ORDER BY prompt_no")
         assert storage.check() == []
     message = [(number, concept_of(item)) for number, item in zip(numbers, mixed, strict=True)]
-    assert known == [(number, *item) for number, item in message if item]
+    # Concepts of one's own are known from the next run on that has them.
+    named = [(number, item) for number, item in message if item and not item[0].startswith("own:")]
+    assert known == [(number, *item) for number, item in named]
     assert len(known) == 2
 
 

@@ -220,7 +220,7 @@ def test_what_keeps_an_image_from_being_sent_is_told_by_its_status(
     def refused(*values: Any, **named: Any) -> Any:
         raise error
 
-    for name in ("path", "srgb8", "recent", "counts"):
+    for name in ("get", "path", "srgb8", "recent", "counts"):
         monkeypatch.setattr(type(public.storage.images), name, refused)
     app = FastAPI()
     app.include_router(routes(public))
