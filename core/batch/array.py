@@ -2,7 +2,7 @@
 
 Task 3 of 16 takes every item whose unit (:meth:`truehue.core.batch.work.Work.units`) falls to it,
 by the plan alone. Any tasks may run, in any order, at the same time, on machines that share no more
-than the work's folder; one that is killed is begun again. Its rows go into the folder's own
+than the work's folder; start a killed one again. Its rows go into the folder's own
 ``journal/`` and ``shards/`` under names that no other task has, so that readers see them at once.
 Its lock, wish and state are in ``tasks/003-of-016/``. While a task runs it shares the folder's lock:
 nobody executes or merges the whole work meanwhile.
@@ -27,7 +27,7 @@ from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.files import file_problem
 
 TASKS = "tasks"
-"""Below the folder: one folder a task that was begun."""
+"""Below the folder: one folder for each started task."""
 
 MAX_TASKS = 10_000
 _NAME = re.compile(r"(\d+)-of-(\d+)")
@@ -156,7 +156,7 @@ class TaskWork(Work):
     def order(self) -> np.ndarray:
         """The items of every ``count``-th unit, from the ``number``-th on, in the whole's order."""
         order = self.whole.order()
-        # Units are numbered anew as they come: their own numbers may have gaps.
+        # Units are renumbered in their order: their own numbers may have gaps.
         _, first, units = np.unique(self.whole.units(order), return_index=True, return_inverse=True)
         rank = np.empty(len(first), dtype=np.int64)
         rank[np.argsort(first)] = np.arange(len(first))
@@ -188,7 +188,7 @@ class TaskWork(Work):
 
 
 def tasks_of(folder: BatchFolder) -> list[TaskFolder]:
-    """The tasks that were begun in a folder, by count and number."""
+    """The started tasks of a folder, by count and number."""
     tasks = []
     for path in (folder.path / TASKS).glob("*-of-*"):
         if (name := _NAME.fullmatch(path.name)) is not None:

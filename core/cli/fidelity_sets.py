@@ -37,6 +37,7 @@ from truehue.core.fidelity.frechet import (
 )
 from truehue.core.images.load import image_id, load_image
 from truehue.core.refinement.settings import NATURAL_SATURATION
+from truehue.core.runs.folder import folder_named
 from truehue.core.scores.sets import (
     FOLDER,
     SetImage,
@@ -45,7 +46,6 @@ from truehue.core.scores.sets import (
     images_of_run,
     mean_over_prompts,
     read_set,
-    run_named,
     saturation_numbers,
     set_number,
     write_set,
@@ -124,7 +124,7 @@ def set_command(options: argparse.Namespace) -> int:
 def _images(options: argparse.Namespace, data: Path) -> tuple[list[SetImage], str, str]:
     """The images, what they are called, and the name of their file."""
     if options.run_name:
-        folder = run_named(data / "runs", options.run_name)
+        folder = folder_named(data / "runs", options.run_name)
         return images_of_run(folder), str(folder.summary()["name"]), folder.path.name
     if options.captions is not None:
         photographs = read_photographs(options.images, options.captions)

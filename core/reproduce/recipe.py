@@ -26,7 +26,7 @@ Kind = Literal["table", "figure"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command of ``truehue`` that makes a part of the table; begun again, it resumes.
+    """One command of ``truehue`` that makes a part of the table; run again, it resumes.
     ``command`` are its words after ``truehue``."""
 
     title: str

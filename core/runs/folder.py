@@ -157,6 +157,30 @@ def run_folders(root: Path | str) -> list[RunFolder]:
     return [folder for _, folder in sorted(dated_ns, key=lambda entry: -entry[0])]
 
 
+def folder_named(root: Path, name: str) -> RunFolder:
+    """The run of that name or beginning of an id. Raises BadInput for none, and for several."""
+    every = run_folders(root)
+    fitting = [folder for folder in every if folder.run_id == name]
+    fitting = fitting or [folder for folder in every if name_in(folder) == name]
+    fitting = fitting or [folder for folder in every if folder.run_id.startswith(name.lower())]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not every:
+        raise BadInput(f"There is no run in {root}.")
+    shown = "\n".join(f"  {folder.run_id}  {name_in(folder)}" for folder in (fitting or every)[:10])
+    if fitting:
+        raise BadInput(f"{len(fitting):,} runs fit {name[:80]!r}: write more of the id.\n{shown}")
+    raise BadInput(f"There is no run {name[:80]!r} in {root}. The newest are:\n{shown}")
+
+
+def name_in(folder: RunFolder) -> str:
+    """What people call a run; empty for a folder that cannot be read."""
+    try:
+        return str(folder.summary()["name"])
+    except BadInput:
+        return ""
+
+
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     try:
         with gzip.open(path, "rt", encoding="utf-8") as lines:

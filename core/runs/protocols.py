@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from truehue.core.analysis.records import LEFT_OUT, NOT_FOUND
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import RELEASED, RELEASED_SEED, RENDERER
 from truehue.core.runs.records import DRAWN, GROUNDED, SHARED, MaskerSpec
@@ -29,7 +28,7 @@ class Protocol:
     ``released``: steps, guidance and size of each model are those of GenColorBench's public code;
     else they are ``steps``, ``size_px`` and the guidances, or each model's own. ``masker`` finds the
     objects of all images but the renderer's, whose masks are exact. ``rule`` decides in the
-    paper's tables, among ``rules``; ``unscored`` says how images without a score count there.
+    paper's tables, among ``rules``.
     ``set`` is the prompt set that the paper used. ``summary`` is one sentence, ``unmet`` says what
     of the paper no preset can bring back.
     """
@@ -48,7 +47,6 @@ class Protocol:
     rule: str = "paper"
     rules: tuple[str, ...] = ALL_RULES
     k: int = 0
-    unscored: str = LEFT_OUT
     unmet: tuple[str, ...] = ()
 
 
@@ -94,7 +92,6 @@ PROTOCOLS: tuple[Protocol, ...] = (
         seed=RELEASED_SEED,
         released=True,
         rule="released",
-        unscored=NOT_FOUND,
         unmet=(
             _PROMPTS_UNMET,
             "The file of Munsell samples is not public; runs start --munsell takes one.",

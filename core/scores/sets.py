@@ -14,7 +14,7 @@ from typing import Any
 from truehue.core.batch.results import tables
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.files import content_path, file_problem, replace_file
-from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import DRAWN, IMAGE_FILE, NOT_KEPT
 from truehue.core.runs.worker import RunWork
 from truehue.core.scores.scoring import ScoreMean, delta_sat_of_mean, score_mean
@@ -53,23 +53,6 @@ class SetNumber:
     images: int
     unscored: int
     about: Mapping[str, Any]
-
-
-def run_named(root: Path, name: str) -> RunFolder:
-    """The run below ``root`` of that name, or whose id begins so. Raises BadInput for none and for
-    several."""
-    found = []
-    for folder in run_folders(root):
-        try:
-            summary = folder.summary()
-        except BadInput:
-            continue
-        if summary["name"] == name or folder.path.name.startswith(name):
-            found.append(folder)
-    if len(found) != 1:
-        which = "There is no run" if not found else f"{len(found)} runs are called"
-        raise BadInput(f"{which} {name[:80]!r} in {root}. truehue runs list shows them.")
-    return found[0]
 
 
 def images_of_run(folder: RunFolder) -> list[SetImage]:

@@ -13,7 +13,7 @@ from truehue.core.batch.records import BatchState
 from truehue.core.cli.slurm import ArrayJob, make_output_folder, sbatch_script
 from truehue.core.command import print_now
 from truehue.core.errors import BadInput
-from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.folder import RunFolder, folder_named
 from truehue.core.runs.merge import merge
 from truehue.core.runs.worker import RunWork, execute
 from truehue.tabs.command.start import (
@@ -23,7 +23,7 @@ from truehue.tabs.command.start import (
     ingest,
     workers_of,
 )
-from truehue.tabs.command.status import folder_named, full_status_json, runs_root
+from truehue.tabs.command.status import full_status_json, runs_root
 from truehue.tabs.runs.messages import progress_text
 
 

@@ -40,12 +40,12 @@ from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.refinement.settings import VARIANTS as VARIANTS_OF_CFR
-from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.folder import RunFolder, folder_named
 from truehue.core.runs.protocols import PROTOCOLS
 from truehue.core.runs.records import ALL, KEPT_ONE_IN, SHARED
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.command import array, start, status
-from truehue.tabs.command.status import folder_named, runs_root, status_json
+from truehue.tabs.command.status import runs_root, status_json
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.runs.request import (
     CFR_MAPS,

@@ -7,8 +7,9 @@ import shlex
 from pathlib import Path
 
 from truehue.core.command import Command, arg, command, data_folder, print_now
+from truehue.core.runs.folder import folder_named
 from truehue.core.vlm.question_set import open_set
-from truehue.tabs.command.status import folder_named, runs_root
+from truehue.tabs.command.status import runs_root
 
 EPILOG = """\
 examples:

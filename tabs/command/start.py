@@ -34,13 +34,13 @@ from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.prompts.tables import objects
 from truehue.core.refinement.settings import rows_of
 from truehue.core.runs.estimate import Estimate, free_bytes
-from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.core.runs.folder import RunFolder, folder_named, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
 from truehue.core.runs.protocols import protocol
 from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, SALIENT, STORED, RunPlan, StoredItem
 from truehue.core.runs.worker import ExecutionSettings, WorkerSettings, execute
 from truehue.tabs.batches.messages import bytes_text, time_text
-from truehue.tabs.command.status import folder_named, full_status_json, held_text, runs_root
+from truehue.tabs.command.status import full_status_json, held_text, runs_root
 from truehue.tabs.library.service import SELECTION, Library
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import read_as
@@ -102,7 +102,7 @@ def start(options: argparse.Namespace) -> int:
 
 
 def _say_planned(options: argparse.Namespace, folders: Sequence[RunFolder]) -> int:
-    """Says the runs that were made and not begun."""
+    """Prints the runs that are planned and not started."""
     if options.json:
         print_now(json.dumps({"planned": [folder.run_id for folder in folders]}))
         return FINISHED

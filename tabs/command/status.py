@@ -13,7 +13,7 @@ from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.export.source import look, unscored_text
 from truehue.core.runs.devices import devices_text
-from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.core.runs.folder import RunFolder, folder_named, name_in, run_folders
 from truehue.tabs.batches.messages import STATUS_LABELS
 from truehue.tabs.batches.queue import status_of, stop
 from truehue.tabs.page.errors import count_noun
@@ -23,24 +23,6 @@ from truehue.tabs.runs.messages import facts_text, progress_text
 def runs_root(options: argparse.Namespace) -> Path:
     """The folder of runs that a command is to use."""
     return Path(options.shared or Path(options.data) / "runs").expanduser()
-
-
-def folder_named(root: Path, name: str) -> RunFolder:
-    """The run of that name or beginning of an id. Raises BadInput for none, and for several."""
-    every = run_folders(root)
-    fitting = [folder for folder in every if folder.run_id == name]
-    fitting = fitting or [folder for folder in every if name_in(folder) == name]
-    fitting = fitting or [folder for folder in every if folder.run_id.startswith(name.lower())]
-    if len(fitting) == 1:
-        return fitting[0]
-    if not every:
-        raise BadInput(f"There is no run in {root}.")
-    shown = "\n".join(f"  {folder.run_id}  {name_in(folder)}" for folder in (fitting or every)[:10])
-    if fitting:
-        raise BadInput(
-            f"{count_noun(len(fitting), 'run')} fit {name[:80]!r}: write more of the id.\n{shown}"
-        )
-    raise BadInput(f"There is no run {name[:80]!r} in {root}. The newest are:\n{shown}")
 
 
 def status(options: argparse.Namespace) -> int:
@@ -126,14 +108,6 @@ def _stop(options: argparse.Namespace, cancel: bool) -> int:
     else:
         print(f"It is {STATUS_LABELS[state_of(folder).status]}.")
     return 0
-
-
-def name_in(folder: RunFolder) -> str:
-    """What people call a run; empty for a folder that cannot be read."""
-    try:
-        return str(folder.summary()["name"])
-    except BadInput:
-        return ""
 
 
 def _listing_json(folder: RunFolder) -> dict[str, Any]:

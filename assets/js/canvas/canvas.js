@@ -38,7 +38,7 @@ const habits = { tool: 'fill', diameter: 24, within: true, reference: false };
 
 /** Tools that take color away. */
 const CLEARING = ['eraser', 'region'];
-/** Tools that are chosen anew for each drawing. */
+/** Tools that every drawing starts without. */
 const ONCE = ['alike', 'pick'];
 const RETRY_MS = 3_000;
 const TOLD_MS = 4_000;
@@ -75,7 +75,7 @@ export class ColoringCanvas {
     this.closing = sketch.closing;
     /** The region that was filled last, while the pointer is on it. */
     this.filled = 0;
-    // On a drawing without color there is nothing to take away, and what fills many is chosen anew.
+    // On a drawing without color there is nothing to take away; what fills many starts off.
     const isLeft = (actions.length ? ONCE : [...ONCE, ...CLEARING]).includes(habits.tool);
     this.tool = isLeft ? 'fill' : habits.tool;
     this.diameter = habits.diameter;
@@ -359,7 +359,7 @@ export class ColoringCanvas {
 
   /**
    * The other regions that look like one: of its color, or without a color of its form and not the
-   * paper around the drawing. They are found anew when something was done.
+   * paper around the drawing. They are computed again after each action.
    * @param {number} label
    * @param {string | null} color
    * @returns {number[]}

@@ -83,10 +83,10 @@ function gapOf(gap, several) {
     const more = count === 1 ? 'One more difference needs' : `${count} more differences need`;
     const list = make('dl');
     gap.runs.forEach((item) => {
-      const told = make('dd');
-      told.append(make('span', '', `${item.ours} → ${item.theirs}. ${item.sentence}`));
-      if (item.command) told.append(make('code', '', item.command));
-      list.append(make('dt', '', item.name), told);
+      const text = make('dd');
+      text.append(make('span', '', `${item.ours} → ${item.theirs}. ${item.sentence}`));
+      if (item.command) text.append(make('code', '', item.command));
+      list.append(make('dt', '', item.name), text);
     });
     folded.append(make('summary', '', `${more} a run`), list);
     part.append(folded);
@@ -104,11 +104,11 @@ function shares(gap) {
       return item;
     }),
   );
-  const line = (className, name, told, cells) => {
+  const line = (className, name, text, cells) => {
     const row = make('tr', className);
     const first = make('th', '', name);
     first.scope = 'row';
-    if (told) first.append(make('small', '', told));
+    if (text) first.append(make('small', '', text));
     row.append(
       first,
       ...gap.columns.map((column) => make('td', '', (cells[column.id] || '–').replace('-', '−'))),

@@ -169,9 +169,9 @@ export function runForm(element, root, started) {
       .querySelectorAll('.th-runs-scores')
       .forEach((node) => node.classList.toggle('th-off', !stored));
     const preset = data?.protocols.find((item) => item.id === field('protocol').value);
-    const told = form.querySelector('.th-runs-protocol');
-    told.hidden = !preset;
-    put(told, preset ? preset.title : '');
+    const summary = form.querySelector('.th-runs-protocol');
+    summary.hidden = !preset;
+    put(summary, preset ? preset.title : '');
     showCfr(form, values(), data ? data.cfr_variants : []);
     form.querySelector('[data-field=concepts]').classList.toggle('th-off', !ofConcepts());
     const fallbackMasker = data && !data.salient ? 'salient' : 'whole';

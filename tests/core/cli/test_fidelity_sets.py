@@ -84,7 +84,7 @@ def test_a_runs_images_have_each_number_with_what_it_was_computed_with(
     ("arguments", "text"),
     [
         ([], "Name a set"),
-        (["--run", "none"], "There is no run 'none'"),
+        (["--run", "none"], "There is no run in"),
         (["--images", ".", "--real", "."], "needs both --real and --inception"),
         (["--images", "tests/core/cli"], "holds no images"),
     ],
