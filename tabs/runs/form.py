@@ -211,8 +211,8 @@ def form_view(context: Context, actor: Actor) -> RunFormView:
             for by in PROTOCOLS
         ],
         "seeds": [
-            {"id": SHARED, "name": "The same for every prompt"},
-            {"id": PER_PROMPT, "name": "Different for every prompt"},
+            {"id": SHARED, "name": "Shared by prompts"},
+            {"id": PER_PROMPT, "name": "Per prompt"},
         ],
         "keep_images": [
             {"id": ALL, "name": "All"},
