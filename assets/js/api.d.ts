@@ -4304,6 +4304,7 @@ declare namespace Api {
     measures: boolean;
     facts: string;
     failed_words: string;
+    warnings: Array<string>;
   }
 
   interface RunLabel {

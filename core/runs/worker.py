@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,6 +41,7 @@ from truehue.core.images.pixels import Mask
 from truehue.core.machine import Placement
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import profiles_of
+from truehue.core.runs.controls import check_controls
 from truehue.core.runs.devices import note_devices
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.maskers import Grounding, Masker, open_masker
@@ -68,6 +70,8 @@ from truehue.core.runs.refinement import CfmRefiner
 from truehue.core.runs.score import not_generated, score
 from truehue.core.runs.shards import read_columns, result_of, row_of, schema
 from truehue.core.verdict.candidates import Acceptance
+
+log = logging.getLogger("truehue")
 
 RENDERER_MAKER = "renderer"
 """The maker of the reference renderer's own masks."""
@@ -183,10 +187,12 @@ class RunProcessor:
         self._refiner = None if plan.cfm is None else CfmRefiner(plan.cfm)
         self._drawn: dict[int, tuple[GeneratedImage | Exception, float]] = {}
         self._placements: dict[str, tuple[str, Placement]] = {}
+        self._controls_checked = False
 
     def do(self, position: int, attempt: int) -> Row:
         """The row of an image."""
         try:
+            self._check_controls()
             return row_of(self._process_item(position, attempt))
         except Cancelled as error:
             raise Stopped from error
@@ -199,6 +205,25 @@ class RunProcessor:
         if self._model is not None:
             self._model.unload()
             self._model = None
+
+    def _check_controls(self) -> None:
+        """The control images come before the first image of a run. A masker that breaks on them
+        breaks on the images, too, where each has its reason."""
+        if self._controls_checked:
+            return
+        self._controls_checked = True
+
+        def step() -> None:
+            if self._context.is_stopped():
+                raise Cancelled
+
+        try:
+            check_controls(self._folder.path, self._plan, self.masker, self._judging, step)
+        except Cancelled:
+            raise
+        except Exception as error:
+            _raise_unless_of_image(error)
+            log.exception("the control images could not be scored")
 
     def _process_item(self, position: int, attempt: int) -> ItemResult:
         number, image = prompt_and_image_at(self._plan, position)
@@ -227,10 +252,7 @@ class RunProcessor:
         except Cancelled:
             raise
         except Exception as error:
-            if is_out_of_memory(error):
-                raise CannotWork(f"Memory ran out while looking for objects: {error}") from error
-            if isinstance(error, (ModelMissing, BadModelFolder, OtherWeights)):
-                raise CannotWork(str(error)) from error
+            _raise_unless_of_image(error)
             blank = replace(blank, seed=stored.result.seed)
             raise _failure(error, blank, "Looking for objects") from error
         self._note_devices()
@@ -418,6 +440,14 @@ class RunProcessor:
 
     def _on_step(self, report: StepReport) -> None:
         self._context.is_stopped()
+
+
+def _raise_unless_of_image(error: Exception) -> None:
+    """Raises CannotWork where looking for objects fails on every image, and not on this one alone."""
+    if is_out_of_memory(error):
+        raise CannotWork(f"Memory ran out while looking for objects: {error}") from error
+    if isinstance(error, (ModelMissing, BadModelFolder, OtherWeights)):
+        raise CannotWork(str(error)) from error
 
 
 def _without_frames(error: Exception) -> Exception:

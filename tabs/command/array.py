@@ -42,7 +42,7 @@ def work(options: argparse.Namespace) -> int:
     own = TaskFolder(folder, task)
     own.path.mkdir(parents=True, exist_ok=True)
     own.set_desired_state("run")
-    line = RunProgress(options.json)
+    line = RunProgress(options.json, folder.path)
     try:
         # Slurm ends one task by SIGTERM: that is no pause of the others.
         with pausing_on_interrupt(own):

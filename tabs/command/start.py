@@ -33,6 +33,7 @@ from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.prompts.tables import objects
 from truehue.core.refinement.settings import rows_of
+from truehue.core.runs.controls import controls_text
 from truehue.core.runs.estimate import Estimate, free_bytes
 from truehue.core.runs.folder import RunFolder, folder_named, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
@@ -294,7 +295,7 @@ def _execute(
     name, short = folder.summary()["name"], folder.run_id[:8]
     if not options.json:
         print_now(f"{name} ({short})", file=sys.stderr)
-    line = RunProgress(options.json)
+    line = RunProgress(options.json, folder.path)
     if state_of(folder).status != "running":
         folder.set_desired_state("run")
     try:
@@ -352,13 +353,20 @@ PIPE_S, JSON_S = 30.0, 1.0
 
 class RunProgress:
     """A ``watch`` of truehue.core.runs.worker: on a terminal one line that is written over, in a
-    pipe a line every 30 seconds, with ``as_json`` an object a second on standard output."""
+    pipe a line every 30 seconds, with ``as_json`` an object a second on standard output. The result
+    of the control images in ``folder`` comes once, on standard error."""
 
-    def __init__(self, as_json: bool) -> None:
+    def __init__(self, as_json: bool, folder: Path) -> None:
         self._json, self._last = as_json, 0.0
         self._line = ProgressLine(PIPE_S, terminal_s=0.0)
+        self._folder, self._controls_said = folder, False
 
     def __call__(self, state: BatchState) -> None:
+        if not self._controls_said and (sentences := controls_text(self._folder)):
+            self._controls_said = True
+            self._line.close()
+            for sentence in sentences:
+                print_now(sentence, file=sys.stderr)
         if not self._json:
             self._line.show(lambda: progress_text(state))
         elif time.monotonic() - self._last >= JSON_S:

@@ -12,6 +12,7 @@ from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.export.source import look, unscored_text
+from truehue.core.runs.controls import controls_text
 from truehue.core.runs.devices import devices_text
 from truehue.core.runs.folder import RunFolder, folder_named, name_in, run_folders
 from truehue.tabs.batches.messages import STATUS_LABELS
@@ -64,11 +65,13 @@ def cancel(options: argparse.Namespace) -> int:
 def status_json(folder: RunFolder) -> dict[str, Any]:
     """A run as plain JSON: its plan without prompts, and how far it is."""
     devices = list(devices_text(folder.path))
+    controls = list(controls_text(folder.path))
     return {
         "folder": str(folder.path),
         **folder.summary(),
         **asdict(state_of(folder)),
         **({"devices": devices} if devices else {}),
+        **({"controls": controls} if controls else {}),
     }
 
 
@@ -143,6 +146,7 @@ def _lines(folder: RunFolder) -> list[str]:
         f"  {facts_text(about)}",
         f"  id {folder.run_id}, in {folder.path}",
         *(f"  {text}" for text in devices_text(folder.path)),
+        *(f"  {text}" for text in controls_text(folder.path)),
     ]
     if state.message:
         lines.append(f"  {state.message}")

@@ -52,6 +52,7 @@ from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import set_title
 from truehue.core.published import LEADERBOARD
 from truehue.core.published import table as published_table
+from truehue.core.runs.controls import controls_of
 from truehue.core.runs.protocols import protocol_text
 from truehue.core.runs.records import STORED
 from truehue.core.runs.score import CAUSES
@@ -155,6 +156,7 @@ def rule_name(rule_id: str) -> str:
 def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
     plan, about = run.plan, run.folder.summary()
     is_generated = plan.kind != STORED
+    controls = controls_of(run.folder.path)
     pairs = [
         ("Run", f"{run.run_id}, started {str(about.get('created_at', ''))[:16].replace('T', ' ')}"),
         ("Model", f"{name_of(plan.model)} ({plan.model})" if is_generated else plan.model),
@@ -171,6 +173,7 @@ def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
         ("Settings", _settings(plan) if is_generated else ""),
         ("Pixels", f"The run {retention}." if (retention := kept_text(about)) else ""),
         ("Masks", masker_text(about["masker"])),
+        ("Control images", " ".join((*controls.warnings, controls.text)) if controls else ""),
         ("Rules", "; ".join(f"{rule_name(rule_id)} {version}" for rule_id, version in plan.rules)),
         (
             "Neighbors",

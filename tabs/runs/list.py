@@ -11,6 +11,7 @@ from pydantic import Field
 from truehue.core.analysis.records import Slice
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
+from truehue.core.runs.controls import PREFIX, controls_of
 from truehue.core.runs.devices import devices_text
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import EVERY_RULE
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
 
 class RunJson(BatchJson):
-    """A run; ``stored`` are its images in storage, ``refused`` rules that could not score it."""
+    """A run; ``stored`` are its images in storage, ``refused`` rules that could not score it,
+    ``warnings`` what its control images say of its masker and presence model."""
 
     name: str
     stored: int
@@ -41,6 +43,7 @@ class RunJson(BatchJson):
     measures: bool
     facts: str
     failed_words: str
+    warnings: list[str]
 
 
 class RunsView(TypedDict):
@@ -97,6 +100,7 @@ def _without_verdicts(context: Context, row: RunJson) -> str:
 def run_json(context: Context, actor: Actor, folder: RunFolder) -> RunJson:
     """One run. Raises BadInput for a folder that cannot be read."""
     about, state = folder.summary(), state_of(folder)
+    controls = controls_of(folder.path)
     return {
         **batch_json(context.service(RunSupervisor), actor, folder, state),
         "name": str(about["name"]),
@@ -111,10 +115,12 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> RunJson:
                     facts_text(about),
                     location_text(context, folder),
                     *devices_text(folder.path),
+                    f"control images: {controls.text}" if controls else "",
                 ),
             )
         ),
         "failed_words": f"{count_noun(state.failed, 'image')} could not be generated",
+        "warnings": [f"{PREFIX}{text}" for text in controls.warnings] if controls else [],
     }
 
 
@@ -129,6 +135,7 @@ def _unreadable_json(
         "measures": False,
         "facts": "",
         "failed_words": "",
+        "warnings": [],
     }
 
 

@@ -57,6 +57,7 @@ export function mount({ element }) {
         { open: 'failures' },
       );
     });
+    const warnings = make('ul', 'th-run-warnings');
     const failed = make('details', 'th-run-failed');
     const summary = make('summary');
     const reasons = make('ul');
@@ -118,7 +119,18 @@ export function mount({ element }) {
     head.append(mark, parts.title, parts.status);
     outcome.watch(node);
     const { bar, progress, message, buttons, refused } = parts;
-    node.append(head, bar, progress, outcome.node, facts, message, failed, buttons, refused);
+    node.append(
+      head,
+      bar,
+      progress,
+      outcome.node,
+      facts,
+      warnings,
+      message,
+      failed,
+      buttons,
+      refused,
+    );
     return {
       node,
       update(now) {
@@ -127,6 +139,8 @@ export function mount({ element }) {
         parts.update(node, run);
         put(mark, SHAPES[run.status]);
         put(facts, run.facts);
+        warnings.hidden = !run.warnings.length;
+        putProblems(warnings, run.warnings);
         failed.hidden = !run.failed;
         put(summary, run.failed_words);
         putProblems(

@@ -1,0 +1,319 @@
+"""Control images: renders of known color that go through the masker, the presence model and the
+rules of a run before its first image.
+
+A detector with other weights, a presence model that always says yes, or a masker that does not fit
+the images looks like a failure of the model under test. On the control images every answer is known:
+each object has an exact mask, its own color is right, and another color is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from truehue.core.batch.folder import json_object
+from truehue.core.batch.locks import InUse, hold_lock
+from truehue.core.color.systems import ColorTarget
+from truehue.core.diagnosis.colors import make_query, render_image
+from truehue.core.errors import BadInput
+from truehue.core.files import replace_file
+from truehue.core.images.load import image_id
+from truehue.core.images.pixels import Mask
+from truehue.core.masks.grounded.compose import iou
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.runs.concepts import has_only_concepts
+from truehue.core.runs.maskers import Masker
+from truehue.core.runs.records import EXACT, RunPlan
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.expectations import findings_of
+from truehue.core.verdict.rules import PASS
+from truehue.core.verdict.tasks import judge_all
+
+FILE, LOCK = "controls.json", "controls.lock"
+PREFIX = "Control images: "
+MIN_IMAGES = 20
+"""A run of fewer images has no controls: they would be most of its work."""
+
+SIZE_PX = 256
+SYSTEM = "l2"
+# Scenes whose objects a detector of COCO's classes knows, too. Tracing one takes most of the time,
+# so each is colored five times.
+SCENES = (("apple", "overcast"), ("vase", "window"), ("chair", "overcast"), ("car", "studio"))
+COLORS = (
+    ("Red", "Yellow", "Olive green", "White", "Purple"),
+    ("Orange", "Green", "Violet", "Gray", "Brown"),
+    ("Yellowish brown", "Yellow green", "Blue", "Pink", "Black"),
+    ("Reddish orange", "Bluish green", "Greenish blue", "Purplish red", "Olive"),
+)
+ALLOWED = 2
+"""So many of the 20 may be missed, or have another verdict than with the exact mask, before the
+run warns; one of the four absent objects may be said to be there."""
+MIN_IOU = 0.7
+
+
+@dataclass(frozen=True)
+class ControlImage:
+    """A render: ``srgb8`` uint8 ``(H, W, 3)``, its exact ``mask``, the color that the object has, and
+    another of the same system, the fifth nearest of those at least 10 ΔE00 away."""
+
+    object_name: str
+    light: str
+    srgb8: np.ndarray
+    mask: Mask
+    color: ColorTarget
+    other: ColorTarget
+
+    def targets(self, color: ColorTarget) -> tuple[ObjectTarget, ...]:
+        """The one object, with that color asked of it."""
+        return (ObjectTarget(self.object_name, color),)
+
+
+@dataclass(frozen=True)
+class ControlResult:
+    """What the run's tools say of one control image.
+
+    ``iou`` is 0 to 1 against the exact mask, None where none was found; ``reason`` says why.
+    ``accepted`` and ``accepted_other`` are by rule whether the right color and the other one pass;
+    ``exact`` and ``exact_other`` the same with the exact mask.
+    """
+
+    object_name: str
+    light: str
+    color: str
+    other: str
+    iou: float | None
+    presence: str
+    reason: str
+    accepted: Mapping[str, bool]
+    accepted_other: Mapping[str, bool]
+    exact: Mapping[str, bool]
+    exact_other: Mapping[str, bool]
+
+
+@lru_cache(1)
+def control_images() -> tuple[ControlImage, ...]:
+    """The 20 control images, the same in every run of one version of the renderer."""
+    images = []
+    for seed, ((name, light), colors) in enumerate(zip(SCENES, COLORS, strict=True)):
+        for color in colors:
+            query = make_query(color, SYSTEM)
+            srgb8, mask = render_image(name, light, seed, query.true.hex, SIZE_PX)
+            exact = Mask(mask, "renderer").of_target(0, name)
+            images.append(ControlImage(name, light, srgb8, exact, query.true, query.near[-1]))
+    return tuple(images)
+
+
+def has_controls(plan: RunPlan) -> bool:
+    """Whether a run has control images: it scores colors, and has at least 20 images."""
+    return (
+        bool(plan.rules) and plan.total >= MIN_IMAGES and not has_only_concepts(list(plan.prompts))
+    )
+
+
+def check_controls(
+    folder: Path,
+    plan: RunPlan,
+    masker: Masker,
+    acceptance: Acceptance,
+    step: Callable[[], None] = lambda: None,
+) -> None:
+    """Writes the controls of a run into its folder, unless they are there or another worker is at
+    them. ``step`` is called before each image; what it and the masker raise comes out."""
+    if (folder / FILE).is_file() or not has_controls(plan):
+        return
+    try:
+        with hold_lock(folder / LOCK, "Another worker is at the control images."):
+            if (folder / FILE).is_file():
+                return
+            report = run_controls(plan, masker, acceptance, step)
+            text = json.dumps(report, indent=1, ensure_ascii=False)
+            replace_file(folder / FILE, f"{text}\n".encode())
+    except InUse:
+        return
+
+
+def run_controls(
+    plan: RunPlan,
+    masker: Masker,
+    acceptance: Acceptance,
+    step: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
+    """The result of every control image, and of every question for an object that is not there."""
+    # The rules ask for an object's presence in this task, and in the other not.
+    task = "coa" if plan.masker.presence else "cna"
+    results = []
+    for control in control_images():
+        step()
+        results.append(_result(control, plan, masker, task, acceptance))
+    absent = []
+    if plan.masker.presence:
+        for index, (name, _) in enumerate(SCENES):
+            step()
+            shown = control_images()[index * len(COLORS[0])]
+            other = SCENES[(index + 1) % len(SCENES)][0]
+            target = (ObjectTarget(other, shown.color),)
+            text = f"a photo of a {other}"
+            found = masker.find(shown.srgb8, task, target, {}, prompt_text=text).findings.get(0)
+            absent.append(
+                {"object": name, "asked": other, "presence": found.presence if found else ""}
+            )
+    return {"images": [asdict(result) for result in results], "absent": absent}
+
+
+def _result(
+    control: ControlImage, plan: RunPlan, masker: Masker, task: str, acceptance: Acceptance
+) -> ControlResult:
+    rules = [rule_id for rule_id, _ in plan.rules]
+    exact_masks = plan.masker.kind == EXACT
+    targets = control.targets(control.color)
+    known = masker.find(
+        control.srgb8,
+        task,
+        targets,
+        {0: control.mask} if exact_masks else {},
+        None,
+        image_id(control.srgb8),
+        f"a photo of a {control.color.label.lower()} {control.object_name}",
+    )
+    finding = known.findings.get(0)
+    found = None if finding is None else finding.mask
+    exact = findings_of(targets, {0: control.mask})
+
+    def accepted(findings: Mapping[int, Any], task: str, color: ColorTarget) -> dict[str, bool]:
+        verdicts = judge_all(
+            task, control.targets(color), findings, control.srgb8, rules, acceptance
+        )
+        return {verdict.rule: verdict.status == PASS for verdict in verdicts}
+
+    return ControlResult(
+        control.object_name,
+        control.light,
+        control.color.label,
+        control.other.label,
+        None if found is None else round(iou(found, control.mask.pixels), 4),
+        "" if finding is None else finding.presence,
+        "" if finding is None or found is not None else finding.reason,
+        accepted(known.findings, task, control.color),
+        accepted(known.findings, task, control.other),
+        accepted(exact, "cna", control.color),
+        accepted(exact, "cna", control.other),
+    )
+
+
+@dataclass(frozen=True)
+class ControlSummary:
+    """The counts of a run's controls. ``accepted`` and ``accepted_other`` are by rule in how many of
+    ``images`` the right and another color pass, ``exact`` and ``exact_other`` with exact masks."""
+
+    images: int
+    found: int
+    median_iou: float | None
+    accepted: Mapping[str, int]
+    accepted_other: Mapping[str, int]
+    exact: Mapping[str, int]
+    exact_other: Mapping[str, int]
+    warnings: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The counts in one line."""
+        rules = "; ".join(
+            f"{rule_id}: right color accepted in {count} of {self.images}, another color in "
+            f"{self.accepted_other[rule_id]}{self._with_exact_masks(rule_id)}"
+            for rule_id, count in self.accepted.items()
+        )
+        overlap = "" if self.median_iou is None else f", median IoU {self.median_iou:.2f}"
+        return f"{self.found} of {self.images} objects found{overlap}. {rules}."
+
+    def _with_exact_masks(self, rule_id: str) -> str:
+        if self.median_iou == 1.0:
+            return ""
+        return f" (with exact masks {self.exact[rule_id]} and {self.exact_other[rule_id]})"
+
+
+def controls_of(folder: Path) -> ControlSummary | None:
+    """The summary of a run's controls; None where it has none, or they cannot be read."""
+    if not (folder / FILE).is_file():
+        return None
+    try:
+        report = json_object(folder / FILE)
+        results = [ControlResult(**row) for row in report["images"]]
+        answers = [str(row["presence"]) for row in report["absent"]]
+        return summarize(results, answers)
+    except (BadInput, KeyError, TypeError, ValueError):
+        return None
+
+
+def controls_text(folder: Path) -> tuple[str, ...]:
+    """The controls of a run as lines, warnings first; empty where it has none."""
+    summary = controls_of(folder)
+    if summary is None:
+        return ()
+    return tuple(f"{PREFIX}{text}" for text in (*summary.warnings, summary.text))
+
+
+def summarize(results: Sequence[ControlResult], absent: Sequence[str]) -> ControlSummary:
+    """The counts, and a warning for each tool that fails its controls. ``absent`` are the presence
+    model's answers for objects that are not in the image."""
+    overlaps = [result.iou for result in results if result.iou is not None]
+    median_iou = float(np.median(overlaps)) if overlaps else None
+    rules = list(results[0].accepted) if results else []
+    accepted = {name: sum(result.accepted[name] for result in results) for name in rules}
+    other = {name: sum(result.accepted_other[name] for result in results) for name in rules}
+    summary = ControlSummary(
+        len(results),
+        len(overlaps),
+        median_iou,
+        accepted,
+        other,
+        {name: sum(result.exact[name] for result in results) for name in rules},
+        {name: sum(result.exact_other[name] for result in results) for name in rules},
+        (),
+    )
+    return replace(summary, warnings=tuple(_warnings(summary, results, absent)))
+
+
+def _warnings(
+    summary: ControlSummary, results: Sequence[ControlResult], absent: Sequence[str]
+) -> list[str]:
+    total = summary.images
+    warnings = []
+    if total - summary.found > ALLOWED:
+        reasons = [result.reason for result in results if result.reason]
+        first = f" The first reason: {reasons[0]}" if reasons else ""
+        warnings.append(
+            f"The masker finds {summary.found} of {total} objects that are there. Check the masker "
+            f"and its weights before you trust this run.{first}"
+        )
+    if summary.median_iou is not None and summary.median_iou < MIN_IOU:
+        warnings.append(
+            f"The masks overlap the objects by an IoU of {summary.median_iou:.2f} (median; "
+            f"{MIN_IOU:.1f} or more is expected). Colors of the background may be measured."
+        )
+    for name, count in summary.accepted.items():
+        expected, expected_other = summary.exact[name], summary.exact_other[name]
+        if expected - count > ALLOWED:
+            warnings.append(
+                f"{name} accepts the right color in {count} of {total}, and in {expected} with exact "
+                "masks: this run's masks lower the accuracy."
+            )
+        if (other := summary.accepted_other[name]) - expected_other > ALLOWED:
+            warnings.append(
+                f"{name} accepts another color in {other} of {total}, and in {expected_other} with "
+                "exact masks: this run's masks raise the accuracy wrongly."
+            )
+    denied = sum(result.presence in ("no", "unknown") for result in results)
+    if denied > ALLOWED:
+        warnings.append(f"The presence model denies {denied} of {total} objects that are there.")
+    invented = sum(answer == "yes" for answer in absent)
+    if invented > 1:
+        warnings.append(
+            f"The presence model says yes to {invented} of {len(absent)} objects that are not there."
+        )
+    return warnings

@@ -1,0 +1,136 @@
+"""Control images: what they say of maskers and presence models that work, and of those that do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.core.runs.samples import RULES, apples, in_process, planned, small_plan
+from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.runs.controls import (
+    FILE,
+    ControlResult,
+    control_images,
+    controls_of,
+    controls_text,
+    has_controls,
+    run_controls,
+    summarize,
+)
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.maskers import Exact, KnownMasks, Masker, WholeImage
+from truehue.core.runs.merge import merge
+from truehue.core.runs.records import MaskerSpec, RunPlan
+from truehue.core.runs.worker import execute
+from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.expectations import Localization
+
+GROUNDED = MaskerSpec("grounded", "grounding-dino-base", "sam-vit-h", "janus-pro-1b")
+
+
+def plan(masker: MaskerSpec | None = None) -> RunPlan:
+    return planned(
+        apples(10), images=2, rules=RULES, **({} if masker is None else {"masker": masker})
+    )
+
+
+def summary_of(run_plan: RunPlan, masker: Masker) -> Any:
+    report = run_controls(run_plan, masker, Acceptance())
+    results = [ControlResult(**row) for row in report["images"]]
+    return summarize(results, [row["presence"] for row in report["absent"]])
+
+
+def test_exact_masks_pass_their_controls() -> None:
+    summary = summary_of(plan(), Exact())
+    assert (summary.images, summary.found, summary.median_iou) == (20, 20, 1.0)
+    assert summary.accepted["truehue"] == 20
+    assert set(summary.accepted_other.values()) == {0}
+    assert summary.warnings == ()
+
+
+def test_no_two_control_images_are_alike() -> None:
+    controls = control_images()
+    assert len({control.srgb8.tobytes() for control in controls}) == 20
+    assert all(control.color.hex != control.other.hex for control in controls)
+
+
+def test_whole_images_measure_the_background_and_say_so() -> None:
+    summary = summary_of(plan(MaskerSpec("whole")), WholeImage())
+    assert summary.found == 20
+    overlap, *rules = summary.warnings
+    assert "IoU of 0." in overlap
+    assert any(text.startswith("truehue accepts the right color in") for text in rules)
+
+
+class Broken:
+    """A masker with a presence model that answers always alike; ``blind`` finds nothing."""
+
+    def __init__(self, answer: str, blind: bool) -> None:
+        self.answer, self.blind = answer, blind
+
+    def find(
+        self,
+        srgb8: np.ndarray,
+        task: str,
+        targets: Sequence[ObjectTarget],
+        exact: Mapping[int, Any],
+        *more: Any,
+        **about: Any,
+    ) -> KnownMasks:
+        shown = next((c for c in control_images() if c.srgb8 is srgb8), None)
+        right = shown is not None and shown.object_name == targets[0].name
+        if self.blind or not right or shown is None:
+            reason = "No box reaches the limit."
+            return KnownMasks({0: Localization(None, self.answer, "detection", reason)})
+        return KnownMasks({0: Localization(shown.mask.pixels, self.answer)})
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+@pytest.mark.parametrize(
+    ("answer", "blind", "sentence"),
+    [
+        ("yes", False, "The presence model says yes to 4 of 4 objects that are not there."),
+        ("no", False, "The presence model denies 20 of 20 objects that are there."),
+        ("yes", True, "The masker finds 0 of 20 objects that are there."),
+    ],
+)
+def test_a_broken_tool_is_named(answer: str, blind: bool, sentence: str) -> None:
+    summary = summary_of(plan(GROUNDED), Broken(answer, blind))
+    named = [text for text in summary.warnings if text.startswith(sentence)]
+    assert len(named) == 1
+    assert not blind or named[0].endswith("The first reason: No box reaches the limit.")
+
+
+def test_a_run_of_few_images_or_without_rules_has_none() -> None:
+    assert has_controls(plan())
+    assert not has_controls(planned(apples(3), images=6, rules=RULES))
+    assert not has_controls(replace(plan(), rules=()))
+
+
+def test_they_come_before_the_first_image_and_go_with_a_copy(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path / "runs", small_plan(apples(10), images=2))
+    seen: list[tuple[int, bool]] = []
+    execute(
+        folder,
+        team=in_process(folder),
+        watch=lambda state: seen.append((state.done, bool(controls_of(folder.path)))),
+    )
+    assert all(known for done, known in seen if done)
+    assert controls_text(folder.path) == (
+        f"Control images: {controls_of(folder.path).text}",  # type: ignore[union-attr]
+    )
+    other = RunFolder.create(tmp_path / "other", small_plan(apples(10), images=2))
+    merge(other, [folder.path])
+    assert (other.path / FILE).read_bytes() == (folder.path / FILE).read_bytes()
+
+
+def test_a_file_that_is_damaged_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text('{"images": [{}]}')
+    assert controls_of(tmp_path) is None
