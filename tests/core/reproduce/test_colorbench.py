@@ -14,7 +14,8 @@ from tests.core.vlm.conftest import one_thread, tiny_vision
 from tests.core.vlm.questions_made import save_set
 from tests.workers_here import workers_here
 from truehue.core.cli.vlm import main as vlm
-from truehue.core.reproduce.colorbench import PAPER, RECIPES, needs, printed_name
+from truehue.core.reproduce.colorbench import RECIPES
+from truehue.core.reproduce.colorbench_evaluations import PAPER, needs, printed_name
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, find
 from truehue.core.reproduce.table import as_csv, as_text
 from truehue.core.vlm.generators import Difficulty, GeneratedSettings, generated

@@ -11,7 +11,8 @@ from tests.core.generation.images_server import Answer
 from tests.core.vlm.chat_server import ChatServer, completion
 from tests.workers_here import workers_here
 from truehue.core.cli.vlm import main as vlm
-from truehue.core.reproduce.colorbench import PAPER, RECIPES
+from truehue.core.reproduce.colorbench import RECIPES
+from truehue.core.reproduce.colorbench_evaluations import PAPER
 from truehue.core.reproduce.recipe import ReproduceContext, find
 from truehue.core.vlm.generators import Difficulty, GeneratedSettings, generated
 from truehue.core.vlm.prompting import prompt_text

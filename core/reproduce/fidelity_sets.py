@@ -1,0 +1,357 @@
+"""Tables 3 and 5 of "Too Vivid to Be Real?": sets of images, with and without CFR."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+from truehue.core.fidelity.frechet import HOW_TO as FID_HOW_TO
+from truehue.core.fidelity.frechet import WEIGHTS
+from truehue.core.generation.registry import model as entry_of
+from truehue.core.generation.registry import name_of
+from truehue.core.published import Column, PublishedRow, bibtex, counterpart, table
+from truehue.core.reproduce.attribution import Gap, Switch, switched_alone
+from truehue.core.reproduce.fidelity_data import (
+    PAPER,
+    PAPER_ID,
+    PRESET,
+    cfm_need,
+    file_of,
+    own_options,
+    registration_of,
+    table_id,
+)
+from truehue.core.reproduce.needs import Need, run_needs
+from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
+from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
+from truehue.core.runs.plan import run_id
+from truehue.core.scores.learned import BY_ID, CLIP_B32, hub_folder
+from truehue.core.scores.sets import CFM, FOLDER, MEAN_DELTA_SAT, SetNumber, cfm_key, read_set
+
+STRENGTH = 0.7
+"""λ where ``--step-options`` says no other: the paper states none."""
+SETTINGS: Mapping[str, tuple[str, ...]] = {
+    "none": (),
+    "CFR_CFM": ("--cfr", "full", "--cfr-map", "cfm"),
+}
+VARIANTS: Mapping[str, tuple[str, ...]] = {
+    "Baseline (s_0)": (),
+    "Temporal-only": ("--cfr", "temporal"),
+    "Spatial-only": ("--cfr", "spatial", "--cfr-map", "cfm"),
+    "Full (ours)": ("--cfr", "full", "--cfr-map", "cfm"),
+}
+SETS = {"FID": "fid", "CLIPScore": "clip_score", "ΔSat.": "delta_sat_of_mean"}
+
+
+def _captions(context: ReproduceContext) -> str:
+    if context.set:
+        return context.set
+    path = file_of(context, "captions.csv")
+    return str(path) if path.is_file() else ""
+
+
+def _models(context: ReproduceContext, number: str) -> tuple[str, ...]:
+    if context.models:
+        return tuple(entry_of(name).id for name in context.models)
+    printed = (
+        ["SD3.5"] if number == "5" else [row.keys["model"] for row in table(table_id(number)).rows]
+    )
+    ids = (counterpart(PAPER_ID, name).ids for name in printed)
+    return tuple(dict.fromkeys(found[0] for found in ids if found))
+
+
+def _settings(number: str) -> Mapping[str, tuple[str, ...]]:
+    return SETTINGS if number == "3" else VARIANTS
+
+
+def _run_steps(context: ReproduceContext, number: str) -> list[tuple[str, str, Step]]:
+    """(model, setting, step) of every run that can be made here."""
+    captions, steps = _captions(context), []
+    if not captions:
+        return []
+    for model_id in _models(context, number):
+        for setting, cfr in _settings(number).items():
+            if "cfm" in cfr and registration_of(context) is None:
+                continue
+            command = ["runs", "start", "--set", captions, "--model", model_id, "--images", "1"]
+            command += ["--masker", "whole", "--rules", "paper", *cfr]
+            command += ["--lambda", f"{STRENGTH:g}"] if cfr else []
+            command += [] if context.limit is None else ["--limit", str(context.limit)]
+            command += ["--workers", str(context.workers)] if context.workers else []
+            command += context.options if cfr else _without_strength(context.options)
+            steps.append(
+                (model_id, setting, Step(f"{name_of(model_id)}, {setting}", tuple(command)))
+            )
+    return steps
+
+
+def _without_strength(options: Sequence[str]) -> list[str]:
+    """The options without λ, which only CFR has."""
+    others, words = list[str](), iter(options)
+    for word in words:
+        if word == "--lambda":
+            next(words, None)
+        elif not word.startswith("--lambda="):
+            others.append(word)
+    return others
+
+
+def _set_steps(context: ReproduceContext, number: str) -> tuple[Step, ...]:
+    fid = []
+    photographs, inception = file_of(context, "photographs"), file_of(context, WEIGHTS)
+    if photographs.is_dir() and inception.is_file():
+        fid = ["--real", str(photographs), "--inception", str(inception)]
+    out: list[Step] = []
+    for model_id, setting, step in _run_steps(context, number):
+        out.append(step)
+        measures = ["--measure", "delta_sat"]
+        measures += ["--measure", "clip_score"] if _has_clip(context) else []
+        for plan in context.plans(step):
+            command = (
+                "fidelity",
+                "set",
+                "--run",
+                run_id(plan),
+                *measures,
+                *fid,
+                *own_options(context),
+            )
+            out.append(Step(f"Numbers of {name_of(model_id)}, {setting}", command))
+    return tuple(out)
+
+
+def _has_clip(context: ReproduceContext) -> bool:
+    try:
+        hub_folder(CLIP_B32, context.sources)
+    except Exception:
+        return False
+    return True
+
+
+def _set_needs(context: ReproduceContext, number: str) -> tuple[Need, ...]:
+    plans = [plan for *_, step in _run_steps(context, number) for plan in context.plans(step)]
+    runs = run_needs(plans, context.runs, context.sources, context.workers or 1)
+    photographs, inception = file_of(context, "photographs"), file_of(context, WEIGHTS)
+    return (
+        *runs,
+        Need(
+            "data",
+            "captions",
+            bool(_captions(context)),
+            f"12,000 captions of the paper are not public. Put yours into "
+            f"{file_of(context, 'captions.csv')} (id, text), or give --set",
+        ),
+        cfm_need(context),
+        Need(
+            "weights",
+            "CLIP for CLIPScore",
+            _has_clip(context),
+            BY_ID["clip_score"].license,
+            f"hf download {CLIP_B32}",
+        ),
+        Need("data", "photographs for FID", photographs.is_dir(), f"a folder {photographs}"),
+        Need(
+            "weights", WEIGHTS, inception.is_file(), f"at {inception}", FID_HOW_TO.split(": ", 1)[1]
+        ),
+    )
+
+
+def _numbers(context: ReproduceContext, step: Step) -> dict[str, SetNumber]:
+    for plan in context.plans(step):
+        return read_set(context.data / FOLDER / f"{run_id(plan)}.json")
+    return {}
+
+
+def _cfm_name(context: ReproduceContext, numbers: Mapping[str, SetNumber]) -> str:
+    """The number by the registered CFM, else the first by any."""
+    registration = registration_of(context)
+    if registration is not None:
+        key = cfm_key(
+            registration.checkpoint, registration.instruction_sha256, bool(registration.rotary)
+        )
+        if key in numbers:
+            return key
+    return next((key for key in numbers if key.startswith(f"{CFM} ")), "")
+
+
+def _set_table(context: ReproduceContext, number: str) -> ReproducedTable:
+    published = table(table_id(number))
+    rows = []
+    for model_id, setting, step in _run_steps(context, number):
+        printed = _printed(number, model_id, setting)
+        numbers = _numbers(context, step)
+        cells = {}
+        for column in published.columns:
+            key = SETS.get(column.name) or _cfm_name(context, numbers)
+            cells[column.name] = _cell(numbers.get(key), printed, column)
+        keys = dict(printed.keys) if printed else {"setting": setting}
+        rows.append(ReproducedRow({**keys, "ours": model_id}, cells))
+    notes = [
+        *published.notes,
+        f"The paper states no λ; ours is {STRENGTH:g} unless --step-options says another.",
+        "ΔSat is of the mean saturation of the set; the paper does not say of which.",
+        *(
+            ["CFR by HPSv3's map is not implemented: the paper does not say what that map is."]
+            if number == "3"
+            else []
+        ),
+    ]
+    return make_table(
+        published,
+        "one image a caption, each model's own guidance",
+        rows,
+        methods=_methods(context, number),
+        citations=bibtex([table_id(number)]),
+        notes=notes,
+    )
+
+
+def _printed(number: str, model_id: str, setting: str) -> PublishedRow | None:
+    for row in table(table_id(number)).find(setting=setting):
+        named = row.keys.get("model", "SD3.5")
+        if model_id in counterpart(PAPER_ID, named).ids:
+            return row
+    return None
+
+
+def _cell(number: SetNumber | None, printed: PublishedRow | None, column: Column) -> ReproducedCell:
+    published = printed.values[column.name] if printed else None
+    if number is None:
+        return ReproducedCell(published=published, unit=column.unit)
+    return ReproducedCell(
+        number.mean,
+        number.low,
+        number.high,
+        number.images,
+        number.unscored,
+        published,
+        column.unit,
+    )
+
+
+def _methods(context: ReproduceContext, number: str) -> str:
+    plans = [plan for *_, step in _run_steps(context, number) for plan in context.plans(step)]
+    if not plans:
+        return ""
+    names = ", ".join(dict.fromkeys(name_of(plan.model) for plan in plans))
+    registration = registration_of(context)
+    cfm = (
+        f"CFM is {registration.name}, checkpoint {registration.version}, read with "
+        f"{registration.instruction_text}, rotary frequencies in {registration.rotary or 'float32'}."
+        if registration is not None
+        else "No CFM was registered."
+    )
+    return (
+        f"{names} generated one image for each of {len(plans[0].prompts):,} prompts of "
+        f"{plans[0].set_name}, seed {plans[0].seed}. CFR lowers guidance by equations 10 and 11 with "
+        f"the map of CFM over a first pass of the same noise. {cfm} ΔSat is |mean HSV saturation of "
+        "the set − 0.33|. FID has clean-fid's resize, CLIPScore is 100 times the cosine by CLIP "
+        "ViT-B/32. Intervals are 95% over prompts."
+    )
+
+
+def _set_gaps(context: ReproduceContext, number: str) -> tuple[Gap, ...]:
+    """Where a row has a printed one: ΔSat of the other kind, CFM by another text and rounding."""
+    gaps = []
+    for model_id, setting, step in _run_steps(context, number):
+        printed, numbers = _printed(number, model_id, setting), _numbers(context, step)
+        if printed is None or not numbers:
+            continue
+        keys = {**printed.keys, "ours": model_id}
+        gaps += [
+            gap
+            for column, switches in (
+                ("ΔSat.", [_of_images(numbers)]),
+                ("CFM", _cfm_switches(context, numbers, step)),
+            )
+            if (gap := _gap(context, keys, column, numbers, printed, switches)) is not None
+        ]
+    return tuple(gaps)
+
+
+def _gap(
+    context: ReproduceContext,
+    keys: Mapping[str, str],
+    column: str,
+    numbers: Mapping[str, SetNumber],
+    printed: PublishedRow,
+    switches: Sequence[Switch],
+) -> Gap | None:
+    number = numbers.get(SETS.get(column) or _cfm_name(context, numbers))
+    published = printed.values[column]
+    if number is None or number.mean is None or published is None:
+        return None
+    unit = table("cfd-table3").column(column).unit
+    return switched_alone(keys, column, number.mean, published, switches, unit)
+
+
+def _value(numbers: Mapping[str, SetNumber], key: str) -> float | None:
+    number = numbers.get(key)
+    return None if number is None else number.mean
+
+
+def _of_images(numbers: Mapping[str, SetNumber]) -> Switch:
+    return Switch(
+        "Mean of the images' ΔSat",
+        "ours is the ΔSat of the set's mean; the paper may have the mean of the images' own",
+        "ΔSat of the mean",
+        "mean of the images' ΔSat",
+        lambda: _value(numbers, MEAN_DELTA_SAT),
+    )
+
+
+def _cfm_switches(
+    context: ReproduceContext, numbers: Mapping[str, SetNumber], step: Step
+) -> list[Switch]:
+    """The CFM read with another text or other frequencies, where such a number is stored."""
+    parts = _cfm_name(context, numbers).split()
+    if len(parts) != 4:
+        return []
+    _, checkpoint, text, rotary = parts
+    (plan,) = context.plans(step)
+    command = shlex.join(
+        ("truehue", "fidelity", "set", "--run", run_id(plan), *own_options(context))
+    )
+    other_rotary = "float32" if rotary == "bfloat16" else "bfloat16"
+    other_text = next(
+        (
+            key
+            for key in numbers
+            if key.startswith(f"{CFM} {checkpoint} ")
+            and key.split()[3] == rotary
+            and key.split()[2] != text
+        ),
+        "",
+    )
+    return [
+        Switch(
+            "Rotary frequencies",
+            f"rounded to bfloat16 in the authors' training; ours are {rotary}",
+            rotary,
+            other_rotary,
+            lambda: _value(numbers, f"{CFM} {checkpoint} {text} {other_rotary}"),
+            f"{command} --float32-rotary" if other_rotary == "float32" else "",
+        ),
+        Switch(
+            "Instruction",
+            "the text around the prompt belongs to the weights; another text is another score",
+            text,
+            "another text",
+            lambda: _value(numbers, other_text),
+            f"{command} --own-instruction",
+        ),
+    ]
+
+
+def set_recipe(number: str) -> Recipe:
+    """The recipe of Table 3 or 5."""
+    return Recipe(
+        PAPER,
+        number,
+        f"Too Vivid to Be Real?, Table {number}",
+        (PRESET,),
+        lambda context: _set_needs(context, number),
+        lambda context: _set_steps(context, number),
+        lambda context: _set_table(context, number),
+        lambda context: _set_gaps(context, number),
+    )
