@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from truehue.core.published import Column, PublishedRow
+
 
 @dataclass(frozen=True, slots=True)
 class Switch:
@@ -85,6 +87,49 @@ def switched_alone(
         )
     differences.sort(key=lambda entry: (not entry.evaluable, -abs(entry.points or 0.0)))
     return Gap(keys, column, ours, published, tuple(differences), unit)
+
+
+Numbers = Mapping[str, float | None]
+"""Numbers of a row by a column's key; None, or no key, where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowSwitch:
+    """A difference of all numbers of a row; ``numbers`` are ours with theirs, and else it is as a
+    :class:`Switch`."""
+
+    name: str
+    sentence: str
+    ours: str
+    theirs: str
+    numbers: Callable[[], Numbers] | None = None
+    command: str = ""
+
+    def of(self, key: str) -> Switch:
+        """The difference of one column."""
+        numbers = self.numbers
+        evaluate = None if numbers is None else lambda: numbers().get(key)
+        return Switch(self.name, self.sentence, self.ours, self.theirs, evaluate, self.command)
+
+
+def row_gaps(
+    keys: Mapping[str, str],
+    ours: Numbers,
+    printed: PublishedRow,
+    columns: Sequence[Column],
+    key_of: Callable[[Column], str],
+    switches: Sequence[RowSwitch],
+) -> tuple[Gap, ...]:
+    """The gap of every column in which both have a number, each difference switched alone."""
+    gaps = []
+    for column in columns:
+        key = key_of(column)
+        own, theirs = ours.get(key), printed.values[column.name]
+        if own is None or theirs is None:
+            continue
+        of_column = [switch.of(key) for switch in switches]
+        gaps.append(switched_alone(keys, column.name, own, theirs, of_column, column.unit))
+    return tuple(gaps)
 
 
 def gap_lines(gaps: Sequence[Gap]) -> list[str]:

@@ -16,6 +16,7 @@ from truehue.core.reproduce.colorbench_evaluations import (
     needs,
     printed_name,
     steps,
+    task_of,
 )
 from truehue.core.reproduce.colorbench_gap import attribution
 from truehue.core.reproduce.recipe import Kind, Recipe, ReproduceContext
@@ -58,11 +59,6 @@ def score_cells(
             tally.percent, low, high, tally.total, tally.unanswered, published, column.unit
         )
     return cells
-
-
-def task_of(column: str) -> str:
-    """Our name of a printed column."""
-    return {**task_columns(), "Overall": MICRO, "C'Robust": ROBUST}.get(column, column)
 
 
 def _scores_table(

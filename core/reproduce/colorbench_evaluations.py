@@ -19,11 +19,13 @@ from truehue.core.reproduce.recipe import ReproduceContext, Step
 from truehue.core.runs.estimate import free_bytes
 from truehue.core.vlm.evaluation.log import EvaluationLog, read_log
 from truehue.core.vlm.evaluation.work import EvaluationWork
+from truehue.core.vlm.model_comparison import MICRO, ROBUST
 from truehue.core.vlm.model_sizes import size_of
 from truehue.core.vlm.models.files import check_files, files_of
 from truehue.core.vlm.models.registry import KNOWN, model_of
 from truehue.core.vlm.presentation import RELEASED, TRUEHUE
 from truehue.core.vlm.published import HUB_ID
+from truehue.core.vlm.published_scores import task_columns
 from truehue.core.vlm.question_set import MANIFEST
 from truehue.core.vlm.tasks import ROBUSTNESS
 
@@ -73,6 +75,16 @@ def printed_name(model: str) -> str:
         return size.model
     name = name.rpartition("/")[2]
     return next((text for pattern, text in _SERVED.items() if re.fullmatch(pattern, name)), "")
+
+
+def task_of(column: str) -> str:
+    """Our name of a printed column."""
+    return {**task_columns(), "Overall": MICRO, "C'Robust": ROBUST}.get(column, column)
+
+
+def models_named(printed: str) -> tuple[str, ...]:
+    """Our short ids of a model of the paper; none where we have no files of it."""
+    return tuple(known.id for known in KNOWN if printed_name(known.id) == printed)
 
 
 def group_of(model: str) -> str:

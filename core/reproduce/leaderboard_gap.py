@@ -16,7 +16,7 @@ from truehue.core.analysis.records import NOT_FOUND, PromptTally, RunRecord, cho
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import RELEASED, RELEASED_SEED, model
 from truehue.core.published import Column, PublishedRow
-from truehue.core.reproduce.attribution import Gap, Switch, switched_alone
+from truehue.core.reproduce.attribution import Gap, Numbers, RowSwitch, row_gaps
 from truehue.core.runs.protocols import PROTOCOLS
 from truehue.core.runs.records import DRAWN, GROUNDED, SHARED
 from truehue.core.runs.summary import cfr_text
@@ -101,42 +101,7 @@ def run_gaps(
     ours = numbers.of(run.run_id, counting)
     switches = _Differences(results, numbers, run, tuple(others), counting).all()
     keys = {"model": printed.keys.get("model", ""), "ours": run.name}
-    gaps = []
-    for column in columns:
-        own, theirs = ours.get(column.ours), printed.values[column.name]
-        if own is None or theirs is None:
-            continue
-        of_column = [
-            Switch(
-                entry.name,
-                entry.sentence,
-                entry.ours,
-                entry.theirs,
-                None if entry.numbers is None else _number(entry.numbers, column.ours),
-                entry.command,
-            )
-            for entry in switches
-        ]
-        gaps.append(switched_alone(keys, column.name, own, theirs, of_column))
-    return tuple(gaps)
-
-
-def _number(
-    numbers: Callable[[], Mapping[str, float | None]], column: str
-) -> Callable[[], float | None]:
-    return lambda: numbers().get(column)
-
-
-@dataclass(frozen=True)
-class _Difference:
-    """A difference for all columns; ``numbers`` None needs a run."""
-
-    name: str
-    sentence: str
-    ours: str
-    theirs: str
-    numbers: Callable[[], Mapping[str, float | None]] | None
-    command: str
+    return row_gaps(keys, ours, printed, columns, lambda column: column.ours, switches)
 
 
 class _Differences:
@@ -169,7 +134,7 @@ class _Differences:
             and other.summary.get("prompts_sha256") == summary.get("prompts_sha256")
         ]
 
-    def all(self) -> list[_Difference]:
+    def all(self) -> list[RowSwitch]:
         """In the order in which a number is made."""
         return [
             *self._prompts(),
@@ -186,20 +151,20 @@ class _Differences:
             *self._aggregate(),
         ]
 
-    def _counted(self, **changes: Any) -> Callable[[], Mapping[str, float | None]]:
+    def _counted(self, **changes: Any) -> Callable[[], Numbers]:
         counting = replace(self.counting, **changes)
         return lambda: self.numbers.of(self.run.run_id, counting)
 
-    def _prompts(self) -> list[_Difference]:
+    def _prompts(self) -> list[RowSwitch]:
         sentence = (
             "The authors' 44,464 prompts are not public. Their Mini set is: run its folder to see "
             "what the prompts change."
         )
         command = f"truehue runs start --set mini_bench_prompt/ --model {self.run.model}"
         name = self.run.set_name or "prompts"
-        return [_Difference("Prompts", sentence, name, "the authors' list", None, command)]
+        return [RowSwitch("Prompts", sentence, name, "the authors' list", None, command)]
 
-    def _settings(self) -> list[_Difference]:
+    def _settings(self) -> list[RowSwitch]:
         if self.run.kind != DRAWN:
             return []
         try:
@@ -218,21 +183,21 @@ class _Differences:
         text = f"{steps} steps, guidance " + ("several" if self.scales > 1 else f"{guidance:g}")
         code = f"{theirs.steps} steps, guidance {theirs.guidance:g}"
         command = f"{self._start()} --protocol {RELEASED} --model {self.run.model}"
-        return [_Difference("Steps and guidance", sentence, text, code, None, command)]
+        return [RowSwitch("Steps and guidance", sentence, text, code, None, command)]
 
-    def _other_settings(self) -> list[_Difference]:
+    def _other_settings(self) -> list[RowSwitch]:
         command = f"{self._start()} --model {self.run.model}"
         own = {
             "Refinement (CFR)": cfr_text(self.summary),
             "Negative prompt": self.summary.get("negative_text") or "",
         }
         return [
-            _Difference(name, "The paper generated without it.", text, "none", None, command)
+            RowSwitch(name, "The paper generated without it.", text, "none", None, command)
             for name, text in own.items()
             if text
         ]
 
-    def _images(self) -> list[_Difference]:
+    def _images(self) -> list[RowSwitch]:
         count = self.images
         if not count or count == THEIR_IMAGES:
             return []
@@ -241,7 +206,7 @@ class _Differences:
         numbers = self._counted(seeds=first) if first and count > THEIR_IMAGES else None
         command = f"{self._start()} --model {self.run.model} --images {THEIR_IMAGES}"
         return [
-            _Difference(
+            RowSwitch(
                 "Images a prompt",
                 sentence,
                 f"{count:,}",
@@ -251,7 +216,7 @@ class _Differences:
             )
         ]
 
-    def _seeds(self) -> list[_Difference]:
+    def _seeds(self) -> list[RowSwitch]:
         if not self.seeds or self.seeds[:THEIR_IMAGES] == THEIR_SEEDS:
             return []
         numbers = self._counted(seeds=THEIR_SEEDS) if set(THEIR_SEEDS) <= set(self.seeds) else None
@@ -263,7 +228,7 @@ class _Differences:
         own = f"{self.seeds[0]} to {last}" if last > self.seeds[0] else f"{last}"
         command = f"{self._start()} --model {self.run.model} --seed {RELEASED_SEED}"
         theirs = f"{THEIR_SEEDS[0]} to {THEIR_SEEDS[-1]}"
-        return [_Difference("Seeds", sentence, own, theirs, self._unless_limits(numbers), command)]
+        return [RowSwitch("Seeds", sentence, own, theirs, self._unless_limits(numbers), command)]
 
     def _spread(self) -> float | None:
         """Largest difference between the seeds' own means of all columns, in points."""
@@ -277,13 +242,11 @@ class _Differences:
                 means.append(sum(values) / len(values))
         return max(means) - min(means) if means else None
 
-    def _unless_limits(
-        self, numbers: Callable[[], Mapping[str, float | None]] | None
-    ) -> Callable[[], Mapping[str, float | None]] | None:
+    def _unless_limits(self, numbers: Callable[[], Numbers] | None) -> Callable[[], Numbers] | None:
         """Other limits are not counted for some of the seeds alone."""
         return None if self.counting.limits else numbers
 
-    def _masks(self) -> list[_Difference]:
+    def _masks(self) -> list[RowSwitch]:
         own = self.summary["masker"]
         differences = []
         for preset in (by for by in PROTOCOLS if by.set == "gencolorbench"):
@@ -302,11 +265,11 @@ class _Differences:
             sentence = f"The masks decide which pixels are measured; these are those of {source}."
             name = f"Masks ({theirs.variant})"
             differences.append(
-                _Difference(name, sentence, _masker(own), text, self._of(sibling), command)
+                RowSwitch(name, sentence, _masker(own), text, self._of(sibling), command)
             )
         return differences
 
-    def _presence(self) -> list[_Difference]:
+    def _presence(self) -> list[RowSwitch]:
         own = self.summary["masker"]
         if own.get("kind") != GROUNDED or own.get("presence"):
             return []
@@ -317,21 +280,21 @@ class _Differences:
             f"{own['segmenter']} --variant {own['variant']} --presence janus-pro-1b"
         )
         return [
-            _Difference(
+            RowSwitch(
                 "Presence question", sentence, "none", "Janus-Pro-1B", self._of(sibling), command
             )
         ]
 
-    def _not_found(self) -> list[_Difference]:
+    def _not_found(self) -> list[RowSwitch]:
         choice = choice_for(self.counting.rule, self.counting.unscored)
         if choice == NOT_FOUND:
             return []
         sentence = "In the released code an object that is not found is an incorrect color."
         own = "excluded" if choice == "left-out" else "every unscored image is incorrect"
         numbers = self._counted(unscored=NOT_FOUND)
-        return [_Difference("Not found", sentence, own, "incorrect", numbers, "")]
+        return [RowSwitch("Not found", sentence, own, "incorrect", numbers, "")]
 
-    def _rules(self) -> list[_Difference]:
+    def _rules(self) -> list[RowSwitch]:
         differences = []
         scored = dict(self.run.rules)
         # Only the rule is switched: what is not found counts as before, by whichever rule.
@@ -348,19 +311,17 @@ class _Differences:
             command = f"{self._rescore()} --rules {rule_id}"
             own = rule_of(self.counting.rule).name
             name = f"Rule ({rule_id})"
-            differences.append(_Difference(name, sentence, own, rule_id, numbers, command))
+            differences.append(RowSwitch(name, sentence, own, rule_id, numbers, command))
         return differences
 
-    def _limits(self) -> list[_Difference]:
+    def _limits(self) -> list[RowSwitch]:
         if not self.counting.limits:
             return []
         own = ", ".join(f"{name} {value:g}" for name, value in self.counting.limits.items())
         sentence = "The limits are not the rule's own."
-        return [
-            _Difference("Limits", sentence, own, "the rule's own", self._counted(limits={}), "")
-        ]
+        return [RowSwitch("Limits", sentence, own, "the rule's own", self._counted(limits={}), "")]
 
-    def _neighbors(self) -> list[_Difference]:
+    def _neighbors(self) -> list[RowSwitch]:
         k = int(self.summary["k"])
         siblings = [
             other
@@ -374,17 +335,17 @@ class _Differences:
         sentence = "The paper accepts the k nearest colors too and does not say how many."
         command = f"{self._rescore()} --k {their_k}"
         return [
-            _Difference(
+            RowSwitch(
                 "Neighbors", sentence, f"k = {k}", f"k = {their_k}", self._of(sibling), command
             )
         ]
 
-    def _aggregate(self) -> list[_Difference]:
+    def _aggregate(self) -> list[RowSwitch]:
         if self.counting.systems == AVERAGED:
             return []
         sentence = "Table 4 averages the accuracies on level 2, level 3 and CSS."
         numbers = self._counted(systems=AVERAGED)
-        return [_Difference("Aggregate", sentence, self.counting.systems, "mean", numbers, "")]
+        return [RowSwitch("Aggregate", sentence, self.counting.systems, "mean", numbers, "")]
 
     def _sibling(self, masker: Mapping[str, Any], k: int) -> RunRecord | None:
         """A run that scored the same images with this masker."""
@@ -402,7 +363,7 @@ class _Differences:
             self.run.run_id, other.run_id
         )
 
-    def _of(self, other: RunRecord | None) -> Callable[[], Mapping[str, float | None]] | None:
+    def _of(self, other: RunRecord | None) -> Callable[[], Numbers] | None:
         if other is None:
             return None
         return lambda: self.numbers.of(other.run_id, self.counting)

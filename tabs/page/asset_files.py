@@ -77,6 +77,7 @@ SHEETS = (
     "generate/search",
     "explore/explore",
     "explore/leaderboard",
+    "shared/gap",
     "explore/failures",
     "generate/pair",
     "explore/analyses",

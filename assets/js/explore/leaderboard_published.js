@@ -1,6 +1,6 @@
 // Table 4 of the paper: a table of its own, in the printed order.
 import { make, put } from '../shared/dom.js';
-import { gapButton } from './leaderboard_gap.js';
+import { runGapButton } from './leaderboard_gap.js';
 import { columnWidths } from './leaderboard_table.js';
 
 /**
@@ -68,7 +68,7 @@ export function publishedTable(card, result, columns, query) {
       }),
     );
     line.appendChild(make('td'));
-    name.appendChild(gapButton(line, row, query));
+    name.appendChild(runGapButton(row, query));
     body.appendChild(line);
   });
   node.replaceChildren(head, body);

@@ -1,9 +1,11 @@
 // The tables below the figure: all numbers, reasons, differences question by question, and what was
 // published.
 import { make, options, put, table as drawTable } from '../shared/dom.js';
+import { gapButton } from '../shared/gap.js';
+import { ask } from '../shared/http.js';
 import { interval, MARKS, number } from './figure.js';
 import { namesOf } from './names.js';
-import { numberOf, openView, qa } from './view.js';
+import { askUrl, numberOf, openView, qa } from './view.js';
 
 const NONE = '–';
 const SMALLEST_P = 0.0001;
@@ -278,6 +280,23 @@ function printed(value, doubt) {
 }
 
 /**
+ * The name of a printed row, and why the shown evaluations are not it.
+ * @param {Api.PublishedScores} row
+ */
+function printedName(row) {
+  if (row.people) return row.name;
+  const cell = make('span', '', row.name);
+  cell.append(
+    gapButton([row.name, row.group].filter(Boolean).join(', '), async () => {
+      const { table, group, name } = row;
+      const shown = { set: qa.set, askings: qa.evaluations.join(','), parser: qa.parser };
+      return (await ask(askUrl('/gap', { ...shown, table, group, row: name }))).gaps;
+    }),
+  );
+  return cell;
+}
+
+/**
  * The published rows, table by table, never mixed with ours.
  * @param {Api.ResultsView} result
  */
@@ -305,7 +324,7 @@ export function published(result) {
       table(
         columns,
         rows.map((row) => [
-          row.name,
+          printedName(row),
           row.group,
           ...tasks.map((task) => printed(row.tasks[task.id], row.doubts[task.id])),
           printed(row.overall, row.doubts.overall),

@@ -72,6 +72,7 @@ def test_planted_differences_are_attributed_within_half_a_point(
         "prompt form": 100 * FORM / COUNT,
         "image codec": 100 * JPEG / COUNT,
         "pixels": 0.0,
+        "token limit": 0.0,
     }
     with server.running():
         (step,) = recipe.steps(context)
