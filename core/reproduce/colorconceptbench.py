@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from truehue.core.concepts.metrics import METRICS, TABLE_1, TABLE_2, of_table
 from truehue.core.concepts.tables import Alignment, TableChoice, alignment
 from truehue.core.generation.registry import DRAWABLE, name_of
 from truehue.core.generation.registry import model as registered
-from truehue.core.published import Column, bibtex, counterpart, table
-from truehue.core.reproduce.attribution import Gap, Switch, switched_alone
+from truehue.core.published import Column, PublishedRow, PublishedTable, bibtex, counterpart, table
+from truehue.core.reproduce.attribution import Gap, row_gaps
+from truehue.core.reproduce.concepts_gap import (
+    PROTOCOL,
+    STYLES,
+    ConceptChoice,
+    alignment_numbers,
+    choice_switches,
+    run_switches,
+)
 from truehue.core.reproduce.needs import Need, model_need, run_needs
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, imported_runs, trial_of
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import plan_json, run_id
-from truehue.core.runs.protocols import changes, protocol_text
 from truehue.core.runs.protocols import protocol as preset
+from truehue.core.runs.protocols import protocol_text
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from truehue.core.runs.records import RunPlan
-
-PAPER = PROTOCOL = "colorconceptbench"
+PAPER = "colorconceptbench"
 TABLES = {
     "1": ("colorconceptbench-table1", TABLE_1),
     "2": ("colorconceptbench-table2", TABLE_2),
 }
 """By number: the published table, and the table of ours with the same metrics."""
-STYLES = {"natural": "photo", "clipart": "cartoon"}
-"""The paper's styles and ours."""
 
 
 def _models(context: ReproduceContext) -> tuple[str, ...]:
@@ -108,11 +108,7 @@ def _table(context: ReproduceContext, table_id: str, ours: str) -> ReproducedTab
     runs += [item for item in _imported(context).items() if item[1]]
     cells = context.cells([run for _, run in runs]) if people else ()
     made = alignment(cells, people, TableChoice(metrics=of_table(ours))) if cells else None
-    by_model = {
-        model_id: row
-        for row in published.rows
-        for model_id in counterpart(PAPER, row.keys["model"]).ids
-    }
+    by_model = _printed(published)
     rows = []
     for model_id, run in runs:
         printed = by_model.get(model_id)
@@ -138,50 +134,39 @@ def _table(context: ReproduceContext, table_id: str, ours: str) -> ReproducedTab
 
 def _gaps(context: ReproduceContext, table_id: str, ours: str) -> tuple[Gap, ...]:
     """The gaps of base concepts in the natural style, each difference switched alone."""
-    made = _table(context, table_id, ours)
-    gaps = []
-    plans = [plan for step in _steps(context) for plan in context.plans(step)]
-    for plan, row in zip(plans, made.rows, strict=False):  # imported runs come after them
-        for column in made.columns:
-            cell = row.cells[column.name]
-            is_base = (column.parts["concept"], column.parts["style"]) == ("base", "natural")
-            if not is_base or cell.value is None or cell.published is None:
-                continue
-            switches = [*_people_switches(context, plan, ours, column), *_run_switches(plan)]
-            gaps.append(
-                switched_alone(
-                    row.keys, column.name, cell.value, cell.published, switches, column.unit
-                )
-            )
+    published, (name, people) = table(table_id), context.people()
+    columns = [
+        column
+        for column in published.columns
+        if (column.parts["concept"], column.parts["style"]) == ("base", "natural")
+    ]
+    others = {
+        other: (lambda weights=weights: weights)
+        for other, weights in context.other_people().items()
+    }
+    gaps: list[Gap] = []
+    for plan in (plan for step in _steps(context) for plan in context.plans(step)):
+        run, printed = run_id(plan), _printed(published).get(plan.model)
+        cells = context.cells([run]) if people else ()
+        if not cells or printed is None:
+            continue
+        numbers, choice = alignment_numbers(run, columns, ours), ConceptChoice(cells, people)
+        switches = [
+            *choice_switches(numbers, choice, name, others),
+            *run_switches(plan_json(plan), plan.model, plan.set_name),
+        ]
+        keys = {**printed.keys, "ours": plan.model}
+        gaps += row_gaps(keys, numbers(choice), printed, columns, lambda by: by.name, switches)
     return tuple(gaps)
 
 
-def _people_switches(
-    context: ReproduceContext, plan: RunPlan, ours: str, column: Column
-) -> list[Switch]:
-    """Each other crowd that is here, and the paper's own, which nobody has."""
-    name = context.people()[0]
-    sentence = "Numbers follow the people that a model is compared with."
-    switches = []
-    for other, weights in context.other_people().items():
-
-        def evaluate(weights: Mapping[str, np.ndarray] = weights) -> float | None:
-            cells = context.cells([run_id(plan)])
-            table_of = alignment(cells, weights, TableChoice(metrics=of_table(ours)))
-            return _cell(table_of, run_id(plan), column, None).value
-
-        switches.append(Switch(f"People ({other})", sentence, name, other, evaluate))
-    theirs = "The paper's 6,369 colorings by 168 designers are not public."
-    return [*switches, Switch("People", theirs, name, "the paper's designers")]
-
-
-def _run_switches(plan: RunPlan) -> list[Switch]:
-    """What the run has otherwise than the protocol: it needs a run."""
-    command = f"truehue runs start --protocol {PROTOCOL} --model {plan.model}"
-    return [
-        Switch("Settings", "The protocol has another setting.", other, PROTOCOL, None, command)
-        for other in changes(plan_json(plan))
-    ]
+def _printed(published: PublishedTable) -> dict[str, PublishedRow]:
+    """The printed rows by our ids of their models."""
+    return {
+        model_id: row
+        for row in published.rows
+        for model_id in counterpart(PAPER, row.keys["model"]).ids
+    }
 
 
 def _cell(

@@ -35,6 +35,6 @@ export function mount({ element }) {
       card.node.hidden = !data.figures[part];
       if (data.figures[part]) card.show(data.figures[part]);
     });
-    publishedTables(find('.th-numbers-published'), data.published, data.frame.empty);
+    publishedTables(find('.th-numbers-published'), data.published, data.frame.empty, query);
   }
 }

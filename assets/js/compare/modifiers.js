@@ -51,7 +51,7 @@ export function mount({ element }) {
       plane.show(data.plane);
     }
     if (data.sizes) sizes.show(data.sizes);
-    publishedTables(find('.th-numbers-published'), data.published, data.frame.empty);
+    publishedTables(find('.th-numbers-published'), data.published, data.frame.empty, query);
   }
   // Rows are runs; a number says how it came about below it.
   /** @param {Api.RatioTable} result */

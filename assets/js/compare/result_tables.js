@@ -1,5 +1,7 @@
 // Tables of results: headings of three lines, and the tables of papers as they are published.
 import { make, tableBody } from '../shared/dom.js';
+import { gapButton } from '../shared/gap.js';
+import { ask } from '../shared/http.js';
 
 /** @param {Api.KindColumns[]} groups @param {string} first the heading of the rows */
 export function groupedHead(groups, first) {
@@ -52,10 +54,11 @@ export function groupedColumns(groups) {
   );
 }
 /**
- * A table of the paper: as printed, in its own order, and with no button in it.
+ * A table of the paper: as printed, in its own order; its only buttons ask why ours is not it.
  * @param {Api.PrintedTable} result
+ * @param {(more: Record<string, string>) => string} query what the view is asked with, and more
  */
-function publishedCard(result) {
+function publishedCard(result, query) {
   const node = make(
     'article',
     'th-numbers-printed' + (result.groups.length > 1 ? ' th-numbers-wide' : ''),
@@ -82,6 +85,13 @@ function publishedCard(result) {
       current.title = item.note;
       name.append(current);
     }
+    const of = { table: result.id, row: item.name };
+    name.append(
+      gapButton(
+        `${item.name}, ${result.title}`,
+        async () => (await ask(`/api/compare/analyses/gap?${query(of)}`)).gaps,
+      ),
+    );
     const cells = columns.map((column) => {
       const cell = item.cells[column.id] || { text: '–', doubt: '' };
       const made = make('td', column.line, cell.text);
@@ -108,13 +118,14 @@ function publishedCard(result) {
  * @param {Element} box
  * @param {Api.PrintedTables} published
  * @param {unknown} folded
+ * @param {(more: Record<string, string>) => string} query
  */
-export function publishedTables(box, published, folded) {
+export function publishedTables(box, published, folded, query) {
   const made = JSON.stringify([published, Boolean(folded)]);
   if (box.dataset.made === made) return;
   box.dataset.made = made;
   const tables = make('div', 'th-numbers-prints');
-  tables.append(...published.tables.map(publishedCard));
+  tables.append(...published.tables.map((table) => publishedCard(table, query)));
   const parts = [
     make('p', 'th-soft', published.told),
     tables,

@@ -41,7 +41,7 @@ export function mount({ element }) {
     arrange(find('.th-tables-both'), data.tables.map(table));
     find('.th-tables-csv').href = api + 'tables.csv?' + query();
     categories(data.categories);
-    publishedTables(find('.th-numbers-published'), data.published, data.frame.empty);
+    publishedTables(find('.th-numbers-published'), data.published, data.frame.empty, query);
     if (state.cell) concepts();
     else find('.th-tables-concepts').hidden = true;
   }

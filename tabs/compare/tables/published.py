@@ -66,6 +66,7 @@ class PrintedRow(TypedDict):
 class PrintedTable(TypedDict):
     """A table of the paper; ``first`` is the heading of its rows."""
 
+    id: str
     title: str
     source: str
     url: str
@@ -120,6 +121,7 @@ def _table(table_id: str, runs: Sequence[RunRecord]) -> PrintedTable:
             }
         )
     return {
+        "id": table_id,
         "title": f"{published_table.number}: {published_table.title}",
         "source": published_table.source,
         "url": published_table.paper.url,

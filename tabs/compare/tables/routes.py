@@ -9,6 +9,7 @@ from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
 from truehue.tabs.compare.tables.cells import ExtractCells, start_cells
+from truehue.tabs.compare.tables.gap import gap_view
 from truehue.tabs.compare.tables.guidance import guidance_csv, guidance_view
 from truehue.tabs.compare.tables.modifiers import modifiers_csv, modifiers_view
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
@@ -43,6 +44,10 @@ def compare_tables_routes(context: Context) -> FeatureRouter:
     @router.get("/tables/concepts")
     def concepts(request: Request) -> JSONResponse:
         return answered(concepts_view, request)
+
+    @router.get("/gap")
+    def gap(request: Request) -> JSONResponse:
+        return answered(gap_view, request)
 
     @router.get("/modifiers")
     def modifiers(request: Request) -> JSONResponse:

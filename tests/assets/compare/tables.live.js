@@ -25,6 +25,10 @@ test('without a run the views lead to one', async () => {
   await says(empty, 'No concept run yet');
   assert.match(textOf(empty), /runs start --set concepts/);
   assert.equal(views.modifiers.querySelectorAll('.th-numbers-printed').length, 3);
+  // Beside a printed row stands why ours is not it: here, the command that would make a run.
+  views.modifiers.querySelector('.th-numbers-printed .th-why').click();
+  const gap = await until(() => views.modifiers.querySelector('.th-gap code'));
+  assert.match(textOf(gap), /runs start --protocol colorconceptbench --model flux.1-dev/);
   button(empty, 'Start a run').click();
   assert.deepEqual([explore.view, explore.runSet], ['runs', 'concepts']);
   assert.equal(room(), 'Explore');

@@ -37,10 +37,11 @@ from truehue.core.concepts.sensitivity import (
     behavior_of,
 )
 from truehue.core.generation.registry import model as registered
-from truehue.core.published import value
+from truehue.core.published import Counterpart, value
 from truehue.core.runs.folder import RunFolder
 from truehue.storage import Storage
 from truehue.tabs.compare.tab import TABLES
+from truehue.tabs.compare.tables import gap
 from truehue.tabs.compare.tables.cells import EACH_SCALE, run_cells
 from truehue.tabs.compare.tables.frame import frame_of, template
 from truehue.tabs.compare.tables.guidance import Choice, charts_of
@@ -236,6 +237,69 @@ def ended(client: TestClient) -> dict[str, Any]:
             return job
         assert time.monotonic() < end, "the job did not end"
         time.sleep(0.05)
+
+
+def test_the_gap_to_a_printed_row_is_that_of_the_views(
+    client: TestClient, filled: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = {"table": "colorconceptbench-table1", "row": "Stable Diffusion 3 (2B)"}
+    (none,) = shown(client, "gap", **row)["gaps"]
+    command = "truehue reproduce colorconceptbench --table 1 --models sd3-medium"
+    assert (none["columns"], none["command"]) == ([], command)
+    # The renderer stands for the model: its runs have every setting that is switched.
+    stand_in = Counterpart(("reference-renderer",), False, "")
+    monkeypatch.setattr(gap, "counterpart", lambda paper, name: stand_in)
+    monkeypatch.setattr(gap, "_ids_of", lambda row: stand_in.ids)
+    run = filled[OVERDOES]
+    ratings = crowd_of(client, "Our ratings (ratings)")
+    base = {"people": crowd_of(client, "Our palettes"), "runs": run, "guidance": "3"}
+
+    def emd_of(**changes: str) -> float:
+        (item,) = shown(client, "tables", **{**base, **changes})["tables"][0]["rows"]
+        return float(item["cells"]["/base/photo/emd_lab"]["text"])
+
+    (view,) = shown(client, "gap", **row, **base)["gaps"]
+    shares = {entry["name"]: entry["cells"] for entry in view["rows"]}
+    column = "Original Natural EMD"
+    parts = {entry["id"]: (entry["part"], entry["short"]) for entry in view["columns"]}
+    assert parts[column] == ("Base concepts, natural photo", "EMD")
+    printed = value(row["table"], column, model=row["row"])
+    assert printed is not None
+    assert float(view["missing"][column]) == pytest.approx(printed - emd_of(), abs=0.002)
+    moved = {"Guidance": emd_of(guidance="all"), "People (Our ratings)": emd_of(people=ratings)}
+    for name, number in moved.items():
+        assert float(shares[name][column]) == pytest.approx(number - emd_of(), abs=0.002)
+    needing = {entry["name"]: entry for entry in view["runs"]}
+    assert "168 designers" in needing["People"]["sentence"]
+    assert "other masks" not in needing["Settings"]["ours"]
+    assert "prompts of" in needing["Concepts"]["ours"]
+    # The ratio of shifts, and the mean of several runs' ratios.
+    ratios = shown(client, "modifiers", people=base["people"])["table"]["rows"]
+    for table, name, printed_row in (("6", "Natural", "SD 3"), ("8", "Natural", "Visual State")):
+        (view,) = shown(
+            client,
+            "gap",
+            table=f"colorconceptbench-table{table}",
+            row=printed_row,
+            people=base["people"],
+            **({"runs": run} if table == "6" else {}),
+        )["gaps"]
+        of_runs = {item["id"]: item["cells"] for item in ratios}
+        cell = of_runs[run if table == "6" else ""]["visual state/photo"]
+        key = "modifier" if table == "8" else "model"
+        printed = value(f"colorconceptbench-table{table}", name, **{key: printed_row})
+        assert printed is not None
+        expected = printed - float(cell["text"])
+        assert float(view["missing"][name]) == pytest.approx(expected, abs=0.002)
+    refused = client.get(API + "gap", params={"table": row["table"], "row": "SDXL"})
+    assert refused.status_code == 400
+    assert "no row with" in refused.json()["error"]
+
+
+def crowd_of(client: TestClient, name: str) -> str:
+    """The id of the people of that name."""
+    choices = shown(client, "tables")["frame"]["people"]["choices"]
+    return str(next(choice["id"] for choice in choices if choice["name"] == name))
 
 
 @pytest.mark.parametrize(
