@@ -157,6 +157,18 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
     easel.presses("Done")
     page.touchscreen.tap(*easel.at(CROWN))
     assert easel.kinds == "fill"
+    # The sheet leaves the drawing its size, and goes once a color that is there is taken.
+    before = easel.scale
+    page.locator(".cv-color").tap()
+    assert easel.scale == before
+    page.locator(".cv-swatches button").first.tap()
+    expect(page.locator(".cv-side")).to_be_hidden()
+    # A finger that rests sees what it would fill.
+    fingers.send("Start", easel.at(ROOF))
+    expect(page.locator(".cv-loupe")).to_be_visible()
+    fingers.send("Cancel")
+    expect(page.locator(".cv-loupe")).to_be_hidden()
+    assert easel.kinds == "fill"
     # A drag fills where the whole drawing is in sight; closer, a finger moves it.
     fingers.send("Start", easel.at(ROOF))
     fingers.send("Move", easel.at((0.37, 0.53)))

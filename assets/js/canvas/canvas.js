@@ -32,9 +32,10 @@ const WIDE_PX = 560;
 
 /**
  * What a hand keeps from one drawing to the next: no color, which would suggest itself.
- * @type {{ tool: string, diameter: number, within: boolean, original?: boolean, reference: boolean }}
+ * @type {{ tool: string, diameter: number, within: boolean, original?: boolean, reference: boolean,
+ *   tipped: boolean }} `tipped`: whether it was said how to aim
  */
-const habits = { tool: 'fill', diameter: 24, within: true, reference: false };
+const habits = { tool: 'fill', diameter: 24, within: true, reference: false, tipped: false };
 
 /** Tools that take color away. */
 const CLEARING = ['eraser', 'region'];
@@ -66,6 +67,7 @@ export class ColoringCanvas {
     this.sketch = sketch;
     this.allowsReference = reference;
     /** @type {import('./reference.js').Reference | null} */ this.reference = null;
+    /** @type {import('./uncolored.js').Uncolored | null} */ this.uncolored = null;
     this.#actions = [...actions];
     /** Of all strokes that were logged. */
     this.rows = actions.reduce((sum, action) => sum + rowsOf(action), 0);
@@ -242,6 +244,7 @@ export class ColoringCanvas {
   /** @param {number} closing */
   setClosing(closing) {
     this.closing = closing;
+    this.uncolored?.update();
     this.tools.show();
     this.hands.hover();
   }
@@ -292,6 +295,7 @@ export class ColoringCanvas {
     this.#actions.push(action);
     this.rows += rowsOf(action);
     if ('color' in action && action.color && action.do !== 'pick') this.picker.used(action.color);
+    this.uncolored?.update();
     this.tools.show();
     this.onAction(action);
     this.background.after(action);
@@ -415,7 +419,10 @@ export class ColoringCanvas {
     this.log(action, layer.apply(action), pressed);
     this.hands.hover();
     this.announce({ undo: 'undone', redo: 'redone', clear: 'cleared' }[label]);
-    this.tell(label === 'clear' ? 'cleared' : '');
+    // Who missed something small with a finger can aim.
+    const tips = label === 'undo' && this.hands.touches && this.view.fitted && !habits.tipped;
+    habits.tipped ||= tips;
+    this.tell(label === 'clear' ? 'cleared' : tips ? 'aim' : '');
   }
 
   /** Whether a stroke, or a drag that fills, is under way. */
@@ -436,6 +443,15 @@ export class ColoringCanvas {
       this.node.firstElementChild?.append(this.reference.node);
     }
     if (this.reference.node.hidden === on) this.reference.show(on, focuses);
+  }
+
+  /** Shows what still needs a color, or no longer. */
+  async setUncolored() {
+    const { Uncolored } = await import('./uncolored.js');
+    if (!this.layer) return;
+    this.uncolored ||= new Uncolored(this);
+    this.uncolored.show(!this.uncolored.on);
+    this.tools.show();
   }
 
   /** Shows the list of keys. */

@@ -96,6 +96,22 @@ export function lighter([light, chroma, hue], change) {
   return [up, reach(SPACES.lch, [up, chroma, hue]), hue];
 }
 
+/** Shades beside each other, by so much of L*. */
+export const SHADES = 8;
+const RAMP_STEP = 12;
+
+/**
+ * A color at steps of lightness, dark to light, each as colorful as sRGB allows there.
+ * @param {Coordinates} lch of the color; its chroma is what is wanted of each
+ * @returns {{ hex: string, lch: Coordinates }[]}
+ */
+export const shadesOf = ([, chroma, hue]) =>
+  Array.from({ length: SHADES }, (_, n) => {
+    /** @type {Coordinates} */
+    const lch = [RAMP_STEP * (n + 1), chroma, hue];
+    return { hex: hexOf(SPACES.lch.toSrgb1(lighter(lch, 0))), lch };
+  });
+
 /** @param {number[]} srgb1 of a color in sRGB */
 export const hexOf = (srgb1) =>
   '#' +

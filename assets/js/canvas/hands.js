@@ -4,17 +4,18 @@
 /** @typedef {{ x: number, y: number }} Place in CSS pixels of the page */
 
 const TAP_PX = 10;
-/** A finger that rests so long fills as it moves on, also in a drawing that is looked at closer. */
-const HOLD_MS = 350;
+/** A finger that rests so long sees what is under it. It aims then, where the whole drawing is in
+ * sight; in one that is looked at closer it fills as it moves on. */
+const HOLD_MS = 280;
 /** A second finger this soon says that the first was never meant to draw. */
 const SECOND_FINGER_MS = 300;
-const TWO_TAP_MS = 250;
+const TAPS_MS = 250;
 
 let penSeen = false;
 
 export class Hands {
   /** @type {Map<number, Place>} */ #fingers = new Map();
-  /** @type {'' | 'draw' | 'pan' | 'tap' | 'pinch'} */ #doing = '';
+  /** @type {'' | 'draw' | 'pan' | 'tap' | 'aim' | 'pinch'} */ #doing = '';
   /** @type {PointerEvent | null} */ #begin = null;
   /** @type {PointerEvent | null} */ #at = null;
   /** What the pointer draws. @type {import('./strokes.js').Strokes | import('./sweeps.js').Sweeps} */
@@ -23,8 +24,11 @@ export class Hands {
   space = false;
   panned = false;
   #hold = 0;
-  /** Whether two fingers came down and have not moved. */
-  #rests = false;
+  /** How many fingers came down and have not moved, above one. */
+  #resting = 0;
+  /** @type {import('./loupe.js').Loupe | null} */ #loupe = null;
+  /** Whether a finger was used last. */
+  touches = false;
 
   /** @param {import('./canvas.js').ColoringCanvas} canvas */
   constructor(canvas) {
@@ -48,7 +52,8 @@ export class Hands {
   #down(event) {
     const { canvas } = this;
     const { stage } = canvas.view;
-    const touch = event.pointerType === 'touch';
+    const touch = (this.touches = event.pointerType === 'touch');
+    if (touch && !this.#loupe) this.#makeLoupe().catch(() => {});
     if (event.pointerType === 'pen') penSeen = true;
     else if (!touch && event.button > 1) return;
     event.preventDefault();
@@ -72,8 +77,13 @@ export class Hands {
     this.#begin = this.#at = event;
     this.panned = false;
     this.#doing = touch && this.#fingers.size > 1 ? 'pinch' : this.#first(event, touch);
-    this.#rests = this.#doing === 'pinch' && this.#fingers.size === 2;
+    this.#resting = this.#doing === 'pinch' ? this.#fingers.size : 0;
     this.hover();
+  }
+
+  async #makeLoupe() {
+    const { Loupe } = await import('./loupe.js');
+    this.#loupe ||= new Loupe(this.canvas);
   }
 
   /**
@@ -86,11 +96,20 @@ export class Hands {
     if (event.button === 1 || this.space || canvas.tool === 'hand' || (touch && penSeen))
       return 'pan';
     if (!canvas.enabled) return 'pan';
+    if (touch && this.#picks(event)) return 'aim';
     if (touch && !this.#strokes(event)) {
-      if (this.#sweeps(event)) this.#hold = setTimeout(() => this.#sweep(), HOLD_MS);
+      this.#hold = setTimeout(() => this.#rest(), HOLD_MS);
       return 'tap';
     }
     return this.#act(event) ? 'draw' : '';
+  }
+
+  /** A finger has not moved for a while. */
+  #rest() {
+    if (this.#doing !== 'tap' || !this.#begin) return;
+    if (!this.canvas.view.fitted && this.#sweeps(this.#begin)) this.#sweep();
+    else this.#doing = 'aim';
+    this.hover();
   }
 
   /** A finger fills as it moves, from where it came down. */
@@ -203,8 +222,8 @@ export class Hands {
     const other = [...this.#fingers].find(([item]) => item !== id)?.[1];
     if (!other) return;
     const { view } = this.canvas;
-    this.#rests &&= Math.hypot(now.x - before.x, now.y - before.y) < 1;
-    if (this.#rests) return;
+    if (Math.hypot(now.x - before.x, now.y - before.y) >= 1) this.#resting = 0;
+    if (this.#resting) return;
     const away = (/** @type {Place} */ item) => Math.hypot(item.x - other.x, item.y - other.y);
     view.pan((now.x - before.x) / 2, (now.y - before.y) / 2);
     const middle = { clientX: (now.x + other.x) / 2, clientY: (now.y + other.y) / 2 };
@@ -218,11 +237,11 @@ export class Hands {
   #up(event, lost) {
     if (!this.#fingers.delete(event.pointerId)) return;
     clearTimeout(this.#hold);
-    if (this.#doing === 'tap' && !lost) this.#act(event);
-    // Two fingers that tap take the last step back, as in apps for drawing.
-    const quick = event.timeStamp - (this.#begin?.timeStamp || 0) < TWO_TAP_MS;
-    if (this.#rests && quick && !lost) this.canvas.simply('undo');
-    this.#rests = false;
+    if (/tap|aim/.test(this.#doing) && !lost) this.#act(event);
+    // Two fingers that tap take the last step back and three do it again, as in apps for drawing.
+    const quick = event.timeStamp - (this.#begin?.timeStamp || 0) < TAPS_MS;
+    if (this.#resting && quick && !lost) this.canvas.simply(this.#resting > 2 ? 'redo' : 'undo');
+    this.#resting = 0;
     if (this.#doing === 'draw') {
       if (lost && event.pointerType === 'touch') this.#drawing.cancel();
       else this.#drawing.end();
@@ -270,6 +289,8 @@ export class Hands {
       if (strokes) view.ring = { x, y, diameter: canvas.diameter };
       if (!canvas.drawing && !view.cursor) this.#outline(x, y, strokes, this.#fillsAlike(event));
     }
+    const isAimed = this.#doing === 'aim' || (this.touches && canvas.sweeps.active);
+    this.#loupe?.show(isAimed ? event : null, !!event && this.#picks(event));
     view.mark();
   }
 

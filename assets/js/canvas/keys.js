@@ -26,8 +26,8 @@ export function keys(canvas, signal) {
   const cursor = () => {
     view.region = view.ring = null;
     return (view.cursor ||= {
-      x: sketchMiddle(canvas.sketch.width),
-      y: sketchMiddle(canvas.sketch.height),
+      x: canvas.sketch.width >> 1,
+      y: canvas.sketch.height >> 1,
     });
   };
 
@@ -76,7 +76,9 @@ export function keys(canvas, signal) {
     const label = layer.labelAt(index.x, index.y, closing);
     if (!count) return;
     canvas.strokes.end();
-    [index.x, index.y] = regions.middle(closing, ((label + step - 1 + count) % count) + 1);
+    // Among those that still need a color, while they are shown.
+    const next = canvas.uncolored?.next(label, step);
+    [index.x, index.y] = regions.middle(closing, next || ((label + step - 1 + count) % count) + 1);
     read();
   };
 
@@ -150,7 +152,7 @@ export function keys(canvas, signal) {
     else if (letter === 'l') canvas.setWithin(!canvas.within);
     else if (letter === 'g') canvas.setClosing((canvas.closing + 1) % tools.gaps.length);
     else if (letter === 'o') tools.beside.click();
-    else if (letter === 'u') tools.showBare();
+    else if (letter === 'u') canvas.setUncolored();
     else if (key === 'Escape' && canvas.strokes.drawing) canvas.strokes.cancel();
     else if (key === 'Escape' && canvas.sweeps.active) canvas.sweeps.cancel();
     else if (key === 'Escape' && canvas.background.open) canvas.background.refuse();
@@ -194,6 +196,3 @@ export function keys(canvas, signal) {
     view.mark();
   });
 }
-
-/** @param {number} size */
-const sketchMiddle = (size) => size >> 1;

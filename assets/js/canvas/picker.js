@@ -1,5 +1,5 @@
 // The color picker. It begins at a neutral gray, with no color chosen.
-import { SPACES, hexOf, lighter, reach, readHex, srgb1Of } from './colors.js';
+import { SHADES, SPACES, hexOf, lighter, reach, readHex, shadesOf, srgb1Of } from './colors.js';
 import { aria, button, icon, make } from './nodes.js';
 import { Swatches } from './swatches.js';
 
@@ -27,6 +27,7 @@ export class Picker {
   /** The color that was made lighter or darker last, with the chroma that it had before: it comes
    * back where sRGB has it again. @type {{ hex: string, lch: Coordinates } | null} */
   #shaded = null;
+  /** @type {{ hex: string, lch: Coordinates }[]} the color at steps of L* */ #levels = [];
 
   /**
    * @param {import('./canvas.js').ColoringCanvas} canvas
@@ -84,12 +85,32 @@ export class Picker {
       }),
     );
     this.line = make('p', { class: 'cv-edge', id: 'cv-edge', role: 'status' });
-    const take = (/** @type {string} */ color) => this.take(color);
+    this.ramp = Array.from({ length: SHADES }, (_, n) =>
+      button('', () => this.#takeShade(this.#levels[n])),
+    );
+    this.ramps = make(
+      'div',
+      { class: 'cv-ramp', role: 'group', 'aria-label': say('shades') },
+      ...this.ramp,
+    );
+    const take = (/** @type {string} */ color) => {
+      this.take(color);
+      // A color that is there already is all that was wanted of the sheet.
+      if (canvas.node.dataset.sheet === 'color') canvas.tools.sheet('');
+    };
     this.swatches = new Swatches(canvas, person, take, this.shades());
     this.node = make(
       'div',
       { class: 'cv-side', role: 'group', 'aria-label': say('color') },
-      make('div', { class: 'cv-now' }, this.chip, this.hex, ...this.shades(), canvas.tools.done()),
+      make(
+        'div',
+        { class: 'cv-now' },
+        this.chip,
+        this.hex,
+        ...this.shades(),
+        canvas.tools.undoOnSheet(),
+        canvas.tools.done(),
+      ),
       make(
         'div',
         { class: 'cv-segments', role: 'group', 'aria-label': say('space') },
@@ -97,6 +118,7 @@ export class Picker {
       ),
       this.plane,
       this.hue,
+      this.ramps,
       make(
         'div',
         { class: 'cv-fields' },
@@ -257,17 +279,44 @@ export class Picker {
     if (!canvas.enabled || !canvas.colored()) return;
     const before = canvas.color || '';
     const space = SPACES.lch;
-    const lch = this.#shaded?.hex === before ? this.#shaded.lch : space.ofSrgb1(srgb1Of(before));
+    const lch = this.#lchOf(before);
     const after = lighter(lch, SHADE_STEP * steps);
     const hex = hexOf(space.toSrgb1(after));
     if (hex === before) {
       canvas.tell(steps < 0 ? 'darkest' : 'lightest');
       return;
     }
-    this.take(hex);
-    this.#shaded = { hex, lch: [after[0], lch[1], lch[2]] };
+    this.#takeShade({ hex, lch: [after[0], lch[1], lch[2]] });
     canvas.tell('');
     canvas.announce('shaded', { color: hex, light: after[0].toFixed(0) });
+  }
+
+  /**
+   * The L*, the chroma that is wanted, and the hue of a color.
+   * @param {string} hex
+   */
+  #lchOf(hex) {
+    return this.#shaded?.hex === hex ? this.#shaded.lch : SPACES.lch.ofSrgb1(srgb1Of(hex));
+  }
+
+  /** @param {{ hex: string, lch: Coordinates }} shade */
+  #takeShade(shade) {
+    this.#shaded = shade;
+    this.take(shade.hex);
+  }
+
+  /** The color at steps of lightness. They stay while one of them is taken. */
+  #showRamp() {
+    const { color } = this.canvas;
+    this.ramps.hidden = !color;
+    if (!color) return;
+    if (!this.#levels.some(({ hex }) => hex === color)) this.#levels = shadesOf(this.#lchOf(color));
+    this.ramp.forEach((node, n) => {
+      const { hex, lch } = this.#levels[n];
+      node.style.background = hex;
+      node.title = node.ariaLabel = `${hex}, L* ${lch[0]}`;
+      aria(node, 'pressed', hex === color);
+    });
   }
 
   /**
@@ -341,6 +390,7 @@ export class Picker {
     this.hint.hidden = this.#hued;
     this.hue.classList.toggle('none', !this.#hued);
     this.#draw();
+    this.#showRamp();
     this.swatches.show();
   }
 

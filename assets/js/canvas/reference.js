@@ -82,6 +82,7 @@ export class Reference {
         { class: 'cv-title' },
         this.chip,
         button(say('reference_open'), () => this.file.click(), { class: 'cv-open' }),
+        canvas.tools.undoOnSheet(),
         button('×', () => canvas.setReference(false), {
           class: 'cv-add',
           'aria-label': say('reference_close'),
@@ -230,7 +231,9 @@ export class Reference {
     const { view } = this.canvas;
     const wide = this.canvas.node.clientWidth >= WIDE_PX;
     view.reserved.right = wide && !node.hidden ? node.offsetWidth + 12 : 0;
-    if (!wide && !node.hidden) view.covered = () => node.offsetHeight;
+    const { rail } = this.canvas.tools;
+    if (!wide && !node.hidden)
+      view.covered = () => Math.max(0, node.offsetHeight - rail.offsetHeight);
     view.layOut();
   }
 

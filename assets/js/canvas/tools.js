@@ -19,9 +19,14 @@ const REDO = 'M15 6l5 5-5 5M20 11H10a5 5 0 0 0 0 9h3';
 const OPTIONS = 'M4 8h9M17 8h3M4 16h3M11 16h9M15 6v4M9 14v4';
 /** Between what stands in a corner of the stage, the edge, and the drawing. */
 const CORNER_PX = 16;
+/** Between the buttons and the size of the brush, which is below them on a narrow screen. */
+const GAP_PX = 6;
 const WHOLE = 'M9 4H4v5M15 4h5v5M20 15v5h-5M4 15v5h5';
 
 export class Tools {
+  /** How far the sheet of colors was scrolled. */
+  #scrolled = 0;
+
   /** @param {import('./canvas.js').ColoringCanvas} canvas */
   constructor(canvas) {
     this.canvas = canvas;
@@ -44,6 +49,7 @@ export class Tools {
     this.color = button('', () => this.sheet('color'), { class: 'cv-tool cv-color' });
     this.color.append(this.swatch, make('span'));
     this.more = this.#tool('options', '', OPTIONS, () => this.sheet('options'));
+    /** @type {HTMLElement[]} */ this.undos = [this.undo];
     this.rail = this.#group(
       'rail',
       'tools',
@@ -62,7 +68,12 @@ export class Tools {
     this.beside = button(say('original'), () => canvas.setOriginal(!!canvas.original.hidden), {
       title: say('original_alt') + ' (O)',
     });
-    this.bare = button(say('bare'), () => this.showBare(), { title: say('bare_help') + ' (U)' });
+    this.bare = button(say('bare'), () => canvas.setUncolored(), {
+      title: say('bare_help') + ' (U)',
+    });
+    /** How many regions have no color, while that is shown. */
+    this.count = make('b', { hidden: '' });
+    this.bare.append(this.count);
     this.reference = button(say('reference'), () => this.#toggleReference(), {
       title: say('reference_help'),
       hidden: !canvas.allowsReference,
@@ -70,6 +81,12 @@ export class Tools {
     this.keys = zoom('keys', '?', () => canvas.help());
     this.keys.title += ' (?)';
     this.keys.classList.add('cv-keys');
+    canvas.view.strip = () => {
+      const { classList, offsetHeight } = this.options;
+      return classList.contains('strip') && this.#isNarrow
+        ? offsetHeight && offsetHeight + GAP_PX
+        : 0;
+    };
     canvas.view.corners = (columns) => {
       this.looks.classList.toggle('columns', columns);
       const widths = [...this.looks.children].map(
@@ -167,6 +184,18 @@ export class Tools {
     );
   }
 
+  /** Undo for a sheet that covers the other one. */
+  undoOnSheet() {
+    const { canvas } = this;
+    const undo = button('', () => canvas.simply('undo'), {
+      class: 'cv-shade cv-back',
+      'aria-label': canvas.say('undo'),
+    });
+    undo.append(icon(UNDO));
+    this.undos.push(undo);
+    return undo;
+  }
+
   /** A button that takes the sheet away on which it is. */
   done() {
     return button(this.canvas.say('close'), () => this.sheet(''), { class: 'cv-close' });
@@ -180,11 +209,12 @@ export class Tools {
   sheet(name, focuses = true) {
     const { node, picker, view, reference } = this.canvas;
     // On a narrow screen there is room for one.
-    if (name && reference && getComputedStyle(this.color).display !== 'none')
-      reference.node.hidden = true;
+    if (name && reference && this.#isNarrow) reference.node.hidden = true;
     const before = node.dataset.sheet || '';
     const open = before === name ? '' : name;
+    if (before === 'color') this.#scrolled = picker.node.scrollTop;
     node.dataset.sheet = open;
+    if (open === 'color') picker.node.scrollTop = this.#scrolled;
     aria(this.color, 'expanded', open === 'color');
     aria(this.more, 'expanded', open === 'options');
     const above = { color: picker.node, options: this.options }[open];
@@ -193,8 +223,8 @@ export class Tools {
       above && getComputedStyle(above).position === 'absolute'
         ? Math.max(0, above.offsetHeight - this.rail.offsetHeight)
         : 0;
-    view.layOut();
     this.show();
+    view.layOut();
     if (!focuses) return;
     if (open === 'color') picker.focus();
     else if (open) {
@@ -203,14 +233,13 @@ export class Tools {
     } else (before === 'color' ? this.color : this.more).focus({ preventScroll: true });
   }
 
+  get #isNarrow() {
+    return getComputedStyle(this.color).display !== 'none';
+  }
+
   #toggleReference() {
     const { reference } = this.canvas;
     this.canvas.setReference(!reference || !!reference.node.hidden);
-  }
-
-  /** Shows what has no color by lines on the paper, or no longer. */
-  showBare() {
-    aria(this.bare, 'pressed', this.canvas.view.sheet.classList.toggle('bare'));
   }
 
   /** Shows how large the drawing is shown. */
@@ -227,11 +256,13 @@ export class Tools {
     const { canvas } = this;
     const { layer, tool, color, enabled, diameter } = canvas;
     for (const [name, node] of this.buttons) aria(node, 'pressed', name === tool);
-    aria(this.undo, 'disabled', !enabled || !layer?.canUndo);
+    for (const node of this.undos) aria(node, 'disabled', !enabled || !layer?.canUndo);
     aria(this.redo, 'disabled', !enabled || !layer?.canRedo);
     aria(this.clear, 'disabled', !enabled || !layer?.coloredShare);
     aria(this.beside, 'pressed', !canvas.original.hidden);
     aria(this.reference, 'pressed', !!canvas.reference && !canvas.reference.node.hidden);
+    aria(this.bare, 'pressed', !!canvas.uncolored?.on);
+    this.count.hidden = !canvas.uncolored?.on;
     this.swatch.style.background = color || '';
     this.swatch.classList.toggle('none', !color);
     this.color.lastElementChild.textContent = color || canvas.say('choose');
@@ -239,7 +270,12 @@ export class Tools {
     this.pixels.textContent = diameter + ' px';
     this.size.setAttribute('aria-valuetext', diameter + ' px');
     this.within.checked = canvas.within;
-    for (const node of this.strokes) node.hidden = !STROKING.includes(tool);
+    const strokes = STROKING.includes(tool);
+    for (const node of this.strokes) node.hidden = !strokes;
+    const { classList } = this.options;
+    const before = classList.contains('strip');
+    if (classList.toggle('strip', strokes && !canvas.node?.dataset.sheet) !== before)
+      canvas.view.layOut();
     this.gaps.forEach((node, closing) => aria(node, 'pressed', closing === canvas.closing));
   }
 }

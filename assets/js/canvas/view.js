@@ -24,6 +24,13 @@ export class View {
   reserved = { left: 0, top: 0, right: 0 };
   /** How much of the stage a sheet covers from below. */
   covered = () => 0;
+  /** How high a strip is below the buttons: a drawing that has room above it does not move up. */
+  strip = () => 0;
+  /**
+   * Draws what else is over the drawing, on its pixels.
+   * @type {((line: (path: Path2D, width: number) => void, scale: number) => void) | null}
+   */
+  overlay = null;
   /**
    * Puts the buttons in the lower corners into columns or rows. Gives back how wide they are, left and
    * right, in CSS pixels.
@@ -120,29 +127,31 @@ export class View {
     return {
       left,
       top: above,
+      strip: sheet ? 0 : this.strip(),
       width: clientWidth - left - right,
       height: clientHeight - above - below,
     };
   }
 
   get #whole() {
-    const { width, height } = this.#room;
+    const { width, height, strip } = this.#room;
     return Math.max(
       0.02,
       Math.min(
         (width - 2 * PADDING_PX) / this.width,
-        (height - 2 * PADDING_PX) / this.height,
+        (height - strip - 2 * PADDING_PX) / this.height,
         LARGEST,
       ),
     );
   }
 
   fit() {
-    const { left, top, width, height } = this.#room;
+    const { left, top, width, height, strip } = this.#room;
     this.#fitted = true;
     this.scale = this.#whole;
+    const free = height - this.height * this.scale;
     this.#x = left + (width - this.width * this.scale) / 2;
-    this.#y = top + (height - this.height * this.scale) / 2;
+    this.#y = top + Math.min(free / 2, free - strip - PADDING_PX);
     this.#place();
   }
 
@@ -269,16 +278,8 @@ export class View {
     marks.setTransform(1, 0, 0, 1, 0, 0);
     marks.clearRect(0, 0, this.over.width, this.over.height);
     marks.setTransform(scale * dpr, 0, 0, scale * dpr, this.#x * dpr, this.#y * dpr);
-    if (region && this.regions) {
-      for (const label of [region.label, ...(region.others || [])]) {
-        const [area, edge] = this.#pathsOf(region.closing, label);
-        if (region.empty) {
-          marks.fillStyle = this.#hatch(scale);
-          marks.fill(area);
-        }
-        this.#line(edge, 1.5);
-      }
-    }
+    if (region) this.drawRegion(marks, scale);
+    this.overlay?.((path, width) => this.#line(path, width), scale);
     if (ring) {
       const circle = new Path2D();
       // Smaller than a few pixels of the screen it would hide what it points at.
@@ -303,12 +304,31 @@ export class View {
   }
 
   /**
+   * Draws the region under the hand.
+   * @param {CanvasRenderingContext2D} marks
+   * @param {number} scale CSS pixels that a pixel of the drawing has there
+   */
+  drawRegion(marks, scale) {
+    const { region } = this;
+    if (!region || !this.regions) return;
+    for (const label of [region.label, ...(region.others || [])]) {
+      const [area, edge] = this.#pathsOf(region.closing, label);
+      if (region.empty) {
+        marks.fillStyle = this.#hatch(scale);
+        marks.fill(area);
+      }
+      this.#line(edge, 1.5, marks, scale);
+    }
+  }
+
+  /**
    * A dark line in a light one: it is seen on every color, and is none.
    * @param {Path2D} path
    * @param {number} width in CSS pixels
+   * @param {CanvasRenderingContext2D} [marks]
+   * @param {number} [scale]
    */
-  #line(path, width) {
-    const { marks, scale } = this;
+  #line(path, width, marks = this.marks, scale = this.scale) {
     marks.lineJoin = 'round';
     marks.lineCap = 'round';
     marks.strokeStyle = '#ffffff';

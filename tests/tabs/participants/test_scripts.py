@@ -39,7 +39,7 @@ def test_every_module_means_the_same_as_before() -> None:
 # Colorings: 20 kB more, 6 of them sent, for drags that fill, fills of all alike, shades, the last
 # colors, palettes, a reference image and all sketches before the end, with their words in two
 # languages; and 4.6 kB for what Fill alike shows before it fills, and where the buttons stand. What
-# reads a palette or an image, the list of keys and the small pictures come later.
+# reads a palette or an image, the list of keys, the loupe and the small pictures come later.
 @pytest.mark.parametrize(
     ("kind", "plain", "sent"), [(Kind.PAIRS, 90_000, 35_000), (Kind.COLORINGS, 198_000, 66_000)]
 )
@@ -59,5 +59,12 @@ def test_a_page_is_light_also_in_german(kind: Kind, plain: int, sent: int) -> No
     assert sum(len(body.plain) for body in bodies if body) < plain
     assert sum(len(body.brotli) for body in bodies if body) < sent
     assert None not in bodies
-    for later in ("palettes.js", "reference.js", "help.js", "glance.js"):
+    for later in (
+        "palettes.js",
+        "reference.js",
+        "help.js",
+        "glance.js",
+        "loupe.js",
+        "uncolored.js",
+    ):
         assert later not in listed

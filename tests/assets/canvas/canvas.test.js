@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { load } from '../page.js';
+
+const { SPACES, shadesOf } = await load('canvas/colors');
+const { Hands } = await load('canvas/hands');
+const { Layer } = await load('canvas/layer');
+const { Regions } = await load('canvas/regions');
+const { Uncolored } = await load('canvas/uncolored');
+
+const [WIDTH, HEIGHT] = [50, 20];
+
+/** Paper (1) around four boxes (2 to 5) in a row. */
+function labels() {
+  const map = new Uint16Array(WIDTH * HEIGHT).fill(1);
+  for (let y = 5; y < 15; y++)
+    for (let x = 5; x < 45; x++) map[y * WIDTH + x] = 2 + Math.floor((x - 5) / 10);
+  return map;
+}
+
+test('what still needs a color is each region that has none, and never the paper', () => {
+  const maps = [labels()];
+  const canvas = {
+    layer: new Layer(WIDTH, HEIGHT, maps),
+    regions: new Regions(WIDTH, HEIGHT, maps, [5]),
+    sketch: { width: WIDTH, height: HEIGHT },
+    closing: 0,
+    actions: [],
+  };
+  const does = (action) => {
+    canvas.layer.apply(action);
+    canvas.actions.push(action);
+  };
+  const uncolored = new Uncolored(canvas);
+  const left = () => uncolored.left.map(({ label }) => label);
+  assert.deepEqual(left(), [2, 3, 4, 5]);
+  does({ do: 'fill', x: 18, y: 10, closing: 0, color: '#112233' });
+  // A brush that went over a corner leaves the rest of the box.
+  does({ do: 'stroke', points: [26, 6], diameter: 5, color: '#112233', within: null });
+  assert.deepEqual(left(), [2, 4, 5]);
+  assert.equal(uncolored.next(2, 1), undefined);
+  uncolored.on = true;
+  assert.deepEqual([uncolored.next(2, 1), uncolored.next(5, 1), uncolored.next(2, -1)], [4, 2, 5]);
+  does({ do: 'undo' });
+  does({ do: 'undo' });
+  assert.deepEqual(left(), [2, 3, 4, 5]);
+});
+
+/** A canvas on a stage of one CSS pixel a pixel, and what a finger did on it. */
+function stageOf(fitted) {
+  const done = [];
+  const listeners = {};
+  const stage = {
+    addEventListener: (name, call) => (listeners[name] = call),
+    setPointerCapture: () => {},
+    focus: () => {},
+    append: () => {},
+    dataset: {},
+  };
+  const sweeps = {
+    rests: true,
+    begin: (x, y) => done.push(['sweep', x, y]),
+    extend: (x, y) => done.push(['on', x, y]),
+    end: () => done.push(['end']),
+    cancel: () => done.push(['cancel']),
+  };
+  const canvas = {
+    enabled: true,
+    tool: 'fill',
+    sweeps,
+    strokes: { rests: false },
+    fill: (x, y) => done.push(['fill', x, y]),
+    pick: (x, y) => done.push(['pick', x, y]),
+    simply: (name) => done.push([name]),
+    view: {
+      stage,
+      fitted,
+      pixel: ({ clientX, clientY }) => [clientX, clientY],
+      mark: () => {},
+      pan: () => done.push(['pan']),
+    },
+  };
+  new Hands(canvas);
+  const send = (type, clientX, clientY, pointerId = 1, timeStamp = 0) =>
+    listeners[type]({
+      ...{ type, clientX, clientY, pointerId, timeStamp, pointerType: 'touch' },
+      ...{ button: 0, buttons: 1, preventDefault: () => {} },
+    });
+  return { canvas, done, send };
+}
+
+test('a finger that rests aims, and in a drawing looked at closer it fills as it moves', (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const [whole, closer, picking] = [stageOf(true), stageOf(false), stageOf(false)];
+  picking.canvas.tool = 'pick';
+  for (const { send } of [whole, closer]) {
+    send('pointerdown', 10, 10);
+    context.mock.timers.tick(300);
+    send('pointermove', 40, 12);
+    send('pointerup', 40, 12);
+  }
+  assert.deepEqual(whole.done, [['fill', 40, 12]]);
+  assert.deepEqual(closer.done, [['sweep', 10, 10], ['on', 40, 12], ['end']]);
+  picking.send('pointerdown', 10, 10);
+  picking.send('pointermove', 40, 12);
+  picking.send('pointerup', 40, 12);
+  // Without a rest a drag fills, or moves what is looked at closer; a second finger fills nothing.
+  for (const { done, send } of [whole, closer]) {
+    done.length = 0;
+    send('pointerdown', 10, 10);
+    send('pointermove', 40, 12);
+    send('pointerup', 40, 12);
+    send('pointerdown', 10, 10);
+    context.mock.timers.tick(300);
+  }
+  whole.send('pointerdown', 60, 10, 2, 400);
+  whole.send('pointerup', 60, 10, 2, 900);
+  assert.deepEqual(whole.done, [['sweep', 10, 10], ['on', 40, 12], ['end']]);
+  assert.deepEqual(closer.done, [['pan'], ['sweep', 10, 10]]);
+  assert.deepEqual(picking.done, [['pick', 40, 12]]);
+});
+
+test('a tap of two fingers is undo, and one of three redo', () => {
+  const { done, send } = stageOf(true);
+  for (const fingers of [2, 3]) {
+    for (let id = 1; id <= fingers; id++) send('pointerdown', 20 * id, 10, id);
+    for (let id = 1; id <= fingers; id++) send('pointerup', 20 * id, 10, id, 90);
+  }
+  assert.deepEqual(done, [['undo'], ['redo']]);
+});
+
+test('shades go from dark to light at one hue, and lead back to its chroma', () => {
+  const shades = shadesOf([50, 60, 30]);
+  assert.deepEqual(
+    shades.map(({ lch }) => lch),
+    [12, 24, 36, 48, 60, 72, 84, 96].map((light) => [light, 60, 30]),
+  );
+  for (const { hex, lch } of shades) {
+    const rgb = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
+    const [light, , hue] = SPACES.lch.ofSrgb1(rgb);
+    assert.ok(Math.abs(light - lch[0]) < 0.6, hex);
+    assert.ok(Math.abs(hue - 30) < 6, hex);
+  }
+});
