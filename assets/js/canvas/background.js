@@ -27,7 +27,7 @@ export class Background {
     this.said = { asked: 0, undone: 0, part: false, ...said };
     this.changed = changed;
     const say = (/** @type {string} */ name) => canvas.say(name, { concept });
-    this.question = make('p');
+    this.question = make('p', { role: 'alert' });
     this.no = button(say('background_no'), () => this.refuse(), {
       class: 'cv-no',
       'aria-keyshortcuts': 'Escape',
@@ -40,7 +40,6 @@ export class Background {
       this.question,
       make('div', {}, this.no, this.yes),
     );
-    this.question.setAttribute('role', 'alert');
   }
 
   get open() {

@@ -91,7 +91,6 @@ export class ColoringCanvas {
     this.told = make('p', { class: 'cv-told', role: 'status' });
     this.heard = make('p', { class: 'cv-heard', 'aria-live': 'polite' });
     const { stage } = this.view;
-    stage.setAttribute('role', 'application');
     stage.setAttribute('aria-label', this.say('canvas'));
     stage.setAttribute('aria-description', this.say('canvas_keys'));
     const { rail, options, looks } = this.tools;

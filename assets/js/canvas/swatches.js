@@ -7,8 +7,9 @@ import { aria, button, keep, kept, make } from './nodes.js';
 const MAX_USED = 16;
 const MAX_KEPT = 48;
 const MAX_PALETTES = 6;
-/** Colors in the row under the thumb. */
+/** Last colors in the row under the thumb; after them, by swiping, those that are kept. */
 const MAX_QUICK = 6;
+const MAX_ROW = 40;
 
 /**
  * By person, the last colors that were used. One keeps its place, which a hand remembers, until it
@@ -130,6 +131,7 @@ export class Swatches {
       // They hold until the page closes.
     }
     this.#showPalettes();
+    this.show();
   }
 
   #showPalettes() {
@@ -137,12 +139,8 @@ export class Swatches {
     const parts = this.palettes.map((palette) => {
       const { title, colors } = palette;
       const swatches = make('div', { class: 'cv-swatches', role: 'group', 'aria-label': title });
-      for (const { hex, name } of colors) {
-        const label = name ? `${name}, ${hex}` : hex;
-        const node = button('', () => this.take(hex), { 'aria-label': label, title: label });
-        node.style.background = hex;
-        swatches.append(node);
-      }
+      for (const { hex, name } of colors)
+        swatches.append(this.#swatch(hex, name ? `${name}, ${hex}` : hex));
       const away = button(
         '×',
         () => this.#keepPalettes(this.palettes.filter((item) => item !== palette)),
@@ -154,6 +152,18 @@ export class Swatches {
     });
     const none = make('p', {}, canvas.say('palettes_none'));
     this.imported.replaceChildren(...(parts.length ? parts : [none]));
+  }
+
+  /**
+   * @param {string} color
+   * @param {string} label
+   * @param {string} [sign]
+   * @param {() => void} [press]
+   */
+  #swatch(color, label, sign = '', press = () => this.take(color)) {
+    const node = button(sign, press, { 'aria-label': label, title: label });
+    node.style.background = color;
+    return node;
   }
 
   /**
@@ -198,43 +208,28 @@ export class Swatches {
     const { canvas } = this;
     const [used, own] = this.names.map(kept);
     if (!own.length) this.#removes = false;
-    const swatch = (/** @type {string} */ color, /** @type {boolean} */ removes) => {
-      const label = removes ? canvas.say('own_removes', { color }) : color;
-      const press = () => {
-        if (!removes) this.take(color);
-        else
-          keep(
-            this.names[1],
-            own.filter((item) => item !== color),
-          );
-        this.show();
-      };
-      const node = button(removes ? '×' : '', press, { 'aria-label': label, title: label });
-      node.style.background = color;
-      aria(node, 'pressed', !removes && color === canvas.color);
+    const swatch = (/** @type {string} */ color) => {
+      const node = this.#swatch(color, color);
+      aria(node, 'pressed', color === canvas.color);
       return node;
     };
+    const away = (/** @type {string} */ color) =>
+      this.#swatch(color, canvas.say('own_removes', { color }), '×', () => {
+        const rest = own.filter((item) => item !== color);
+        keep(this.names[1], rest);
+        this.show();
+      });
     const fill = (
       /** @type {HTMLElement} */ box,
-      /** @type {Node[]} */ nodes,
+      /** @type {string[]} */ colors,
       /** @type {string} */ none,
-    ) => box.replaceChildren(...(nodes.length ? nodes : [make('p', {}, canvas.say(none))]));
-    fill(
-      this.lasts,
-      this.#row(used).map((color) => swatch(color, false)),
-      'recent_none',
-    );
-    fill(
-      this.recents,
-      used.map((color) => swatch(color, false)),
-      'recent_none',
-    );
-    fill(
-      this.palette,
-      own.map((color) => swatch(color, this.#removes)),
-      'own_none',
-    );
-    this.palette.classList.toggle('removes', this.#removes);
+      node = swatch,
+    ) => box.replaceChildren(...(colors[0] ? colors.map(node) : [make('p', {}, canvas.say(none))]));
+    const palettes = this.palettes.flatMap(({ colors }) => colors.map(({ hex }) => hex));
+    const row = new Set([...this.#row(used), ...own, ...palettes]);
+    fill(this.lasts, [...row].slice(0, MAX_ROW), 'recent_none');
+    fill(this.recents, used, 'recent_none');
+    fill(this.palette, own, 'own_none', this.#removes ? away : swatch);
     aria(this.remove, 'pressed', this.#removes);
     this.remove.hidden = !own.length;
   }

@@ -65,7 +65,8 @@ export class View {
     this.sheet.style.width = width + 'px';
     this.sheet.style.height = height + 'px';
     this.over = make('canvas', { class: 'cv-over' });
-    this.stage = make('div', { class: 'cv-stage', tabindex: 0 }, this.sheet, this.over);
+    const attributes = { class: 'cv-stage', role: 'application', tabindex: 0 };
+    this.stage = make('div', attributes, this.sheet, this.over);
     this.context = /** @type {CanvasRenderingContext2D} */ (
       this.layer.getContext('2d', { colorSpace: 'srgb' })
     );

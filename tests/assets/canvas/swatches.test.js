@@ -57,6 +57,10 @@ test('a palette of a file is there again in the next drawing, and can be removed
   const next = swatchesOf('anna').swatches;
   for (const { imported } of [swatches, next])
     assert.deepEqual(labels(imported).slice(1), ['Night, #112233', '#445566']);
+  // They stand after the last colors, but those that are among these.
+  swatches.used('#445566');
+  const row = labels(swatches.lasts);
+  assert.deepEqual([row.length, row.indexOf('#445566') < 6, row[6]], [7, true, '#112233']);
   swatches.imported.querySelector('.cv-swatches button').click();
   assert.deepEqual(taken, ['#112233']);
   next.imported.querySelector('.cv-add').click();
