@@ -33,6 +33,7 @@ from truehue.storage.database.steps_10_17 import (
     sketches_and_colorings,
 )
 from truehue.storage.database.steps_18 import study_publications
+from truehue.storage.database.steps_19 import own_concepts
 
 # The version in pyproject.toml; a test holds the two together.
 APP_VERSION = "0.1.0"
@@ -305,6 +306,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(16, "hugging-face-accounts", hugging_face_accounts),
     Migration(17, "object-colors", object_colors),
     Migration(18, "study-publications", study_publications),
+    Migration(19, "own-concepts", own_concepts),
 )
 
 

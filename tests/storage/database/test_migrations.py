@@ -11,7 +11,7 @@ import pytest
 
 from tests.empty_data import empty_data
 from tests.reference.database import TABLES
-from tests.storage.run_samples import fill, sample_prompts
+from tests.storage.run_samples import fill, sample_plan, sample_prompts
 from tests.storage.samples import (
     answers,
     asks,
@@ -27,12 +27,15 @@ from truehue.core.prompts.concepts import build_concepts
 from truehue.core.prompts.prompt import ObjectTarget, Prompt
 from truehue.core.records import EvidenceRecord
 from truehue.core.runs.concepts import concept_of
+from truehue.core.runs.folder import RunFolder
 from truehue.storage import Storage
 from truehue.storage.concept_images.images import Images, Masks
 from truehue.storage.database import connection
 from truehue.storage.database.connection import Database
 from truehue.storage.database.migrations import APP_VERSION, MIGRATIONS, Migration
+from truehue.storage.prompts import PromptSets
 from truehue.storage.runs.dictionaries import prompts_of
+from truehue.storage.runs.runs import Runs
 from truehue.storage.studies.studies import Studies
 from truehue.storage.trash import GOES_ALONG, Trash
 from truehue.storage.verdicts.evidence import Evidence
@@ -335,7 +338,7 @@ def test_a_database_of_the_fifth_step_knows_which_of_its_prompts_are_concepts(
         known = storage._database.rows("SELECT * FROM known_concepts ORDER BY prompt_no")
         assert storage.check() == []
     message = [(number, concept_of(item)) for number, item in zip(numbers, mixed, strict=True)]
-    # Concepts of one's own are known from the next run on that has them.
+    # Those of one's own are in sets and folders of runs, and here is neither.
     named = [(number, item) for number, item in message if item and not item[0].startswith("own:")]
     assert known == [(number, *item) for number, item in named]
     assert len(known) == 2
@@ -499,3 +502,34 @@ def test_a_study_of_the_seventeenth_step_can_be_published(data_dir: Path) -> Non
     with Storage.open(data_dir) as storage:
         assert storage.publications.of(study_id) == page
         assert storage.check() == []
+
+
+def test_runs_of_the_eighteenth_step_know_concepts_of_ones_own(data_dir: Path) -> None:
+    """Of an imported set by the set, of a file by the run's folder; others stay as they were."""
+    data_dir.mkdir()
+    banana = replace(build_concepts()[0], id="mine", text="Look: a banana", concept="banana")
+    no_concept = replace(banana, id="none", concept="", modifier="")
+    eighteenth = Database.open(_path(data_dir), migrations=MIGRATIONS[:18])
+    stored = PromptSets(eighteenth).add("Mine", [banana], "csv")
+    of_set = replace(banana, source=stored.set_id)
+    of_file = replace(banana, id="ripe", modifier="ripe", source="file")
+    gone = replace(of_file, source="gone")
+    runs = Runs(eighteenth, data_dir / "images", data_dir / "masks")
+    for root, ones in (
+        ("runs", (no_concept, of_file)),
+        ("elsewhere", (gone,)),
+        ("else", (of_set,)),
+    ):
+        plan = replace(sample_plan(images=1), prompts=ones, rules=())
+        runs.register(RunFolder.create(data_dir / root, plan))
+    as_now = eighteenth.rows("SELECT * FROM known_concepts ORDER BY prompt_no")
+    eighteenth.rows("DELETE FROM known_concepts")
+    eighteenth.close()
+    with Storage.open(data_dir) as storage:
+        known = storage._database.rows("SELECT * FROM known_concepts ORDER BY prompt_no")
+        own = {concept.words for concept in storage.profiles.own_concepts()}
+        assert storage.check() == []
+    assert len(as_now) == 3
+    # The folder of one run lies outside of the data folder.
+    assert known == [row for row in as_now if row[0] != 2]
+    assert own == {"banana", "ripe banana"}
