@@ -28,11 +28,13 @@ from truehue.core.cli.fidelity_scoring import (
     cfm_metrics,
     check_direction,
     computed_metric,
+    computed_metrics,
     images_of,
     imported_scores,
     make_out,
     models_sources,
     numbers_of,
+    passes,
     ready_metrics,
     registered_cfm,
 )
@@ -94,10 +96,9 @@ _DATA = Path("data") / "fidelity"
 def evaluate_command(options: argparse.Namespace) -> int:
     groups = read_groups(options.groups)
     ratings = None if options.ratings is None else read_ratings(options.ratings)
-    metrics = []
-    for name in dict.fromkeys(options.measure):
+    for name in options.measure:
         check_direction(measure_of(name))
-        metrics.append(computed_metric(name, options.cpu, models_sources(options)))
+    metrics = [] if options.all else _named(options)
     if options.all:
         metrics = _all(options, with_prompts=True)
     values = [imported_scores(path, options.lower_better) for path in options.scores]
@@ -208,21 +209,26 @@ def sweep_command(options: argparse.Namespace) -> int:
     make_out(options.out)
     file = ScoreFile(options.out / "scores.jsonl")
     rows: dict[Metric, list[list[float]]] = {metric: [] for metric in metrics}
-    bad = 0
-    for number, (path, caption) in enumerate(images, start=1):
-        try:
-            srgb8 = load_image(path, path.name).srgb8
-        except ImageError as error:
-            print(f"{path}: {error}", file=sys.stderr)
-            bad += 1
-            continue
-        for metric in metrics:
+    bad: set[int] = set()
+    for together in passes(metrics):
+        for number, (path, caption) in enumerate(images, start=1):
+            if number in bad:
+                continue
+            try:
+                srgb8 = load_image(path, path.name).srgb8
+            except ImageError as error:
+                print(f"{path}: {error}", file=sys.stderr)
+                bad.add(number)
+                continue
+            for metric in together:
 
-            def score(image: np.ndarray, metric: Metric = metric, caption: str = caption) -> float:
-                return file.score(metric, image, caption)[0]
+                def score(
+                    image: np.ndarray, metric: Metric = metric, caption: str = caption
+                ) -> float:
+                    return file.score(metric, image, caption)[0]
 
-            rows[metric] += sweep_rows([srgb8], score, scales)
-        print(f"{number:,} of {len(images):,} photographs", file=sys.stderr, flush=True)
+                rows[metric] += sweep_rows([srgb8], score, scales)
+            print(f"{number:,} of {len(images):,} photographs", file=sys.stderr, flush=True)
     curves = {metric: curve_of(rows[metric], scales, metric.higher_is_better) for metric in metrics}
     replace_file(options.out / "sweep.csv", _csv(curves).encode())
     replace_file(options.out / "sweep.svg", _figure(curves).encode())
@@ -231,7 +237,7 @@ def sweep_command(options: argparse.Namespace) -> int:
             f"{metric.name}: best at {curve.peak:g} times the saturation, of {curve.photographs:,} "
             f"photographs{_unscored(curve)}"
         )
-    about = {"photographs": len(images) - bad, "cfm": cfm_json(metrics)}
+    about = {"photographs": len(images) - len(bad), "cfm": cfm_json(metrics)}
     replace_file(options.out / "sweep.json", (json.dumps(about, indent=1) + "\n").encode())
     for line in cfm_lines(metrics):
         print(line)
@@ -241,12 +247,13 @@ def sweep_command(options: argparse.Namespace) -> int:
 
 def _swept(options: argparse.Namespace) -> list[Metric]:
     """The metrics of a sweep."""
-    names = list(dict.fromkeys(options.measure))
-    if options.all:
-        metrics = _all(options, options.captions is not None)
-    else:
-        metrics = [computed_metric(name, options.cpu, models_sources(options)) for name in names]
+    metrics = _all(options, options.captions is not None) if options.all else _named(options)
     return metrics + cfm_metrics(options) + registered_cfm(options)
+
+
+def _named(options: argparse.Namespace) -> list[Metric]:
+    """The measures that were named."""
+    return computed_metrics(options.measure, options.cpu, models_sources(options))
 
 
 def _all(options: argparse.Namespace, with_prompts: bool) -> list[Metric]:

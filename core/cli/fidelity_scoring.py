@@ -31,7 +31,7 @@ from truehue.core.generation.weights.sources import Sources
 from truehue.core.image_sets import SUFFIXES
 from truehue.core.images.load import image_id, load_image
 from truehue.core.machine import Placement, machine, placement
-from truehue.core.scores.learned import BY_ID, open_learned
+from truehue.core.scores.learned import BY_ID, LearnedMeasures
 from truehue.core.scores.measures import MEASURES, measure_of
 from truehue.core.scores.records import LOW, NEITHER, SCORED, Measure
 from truehue.core.scores.scoring import score_image
@@ -72,13 +72,15 @@ class CfmSource:
 class Metric:
     """A scorer of images. ``key`` names it with all that decides its scores; ``of`` takes an
     image, uint8 sRGB ``(H, W, 3)``, and its caption. None in place of ``of``: scores come in.
-    ``cfm`` says what a CFM was read with, None for all others."""
+    ``cfm`` says what a CFM was read with, None for all others. Of ``learned`` ones one at a time is
+    in memory: compute them one after the other (:func:`passes`)."""
 
     name: str
     key: str
     higher_is_better: bool
     of: Callable[[np.ndarray, str], Scored] | None = None
     cfm: CfmSource | None = None
+    learned: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,12 +91,9 @@ class Item:
     caption: str
 
 
-def computed_metric(measure_id: str, cpu: bool = False, sources: Sources | None = None) -> Metric:
-    """A measure that is computed of images: of the list, or a learned one, which is loaded. Raises
-    BadInput for one that is not."""
+def computed_metric(measure_id: str) -> Metric:
+    """A measure of the list that is computed of images. Raises BadInput for one that is not."""
     measure = measure_of(measure_id)
-    if measure_id in BY_ID:
-        return learned_metric(measure_id, local_placement(cpu).device, sources)
     if measure.of is None:
         raise BadInput(f"{measure.name} is not computed here: give its scores with --scores.")
     settings = json.dumps(dict(measure.parameters), sort_keys=True)
@@ -106,39 +105,67 @@ def computed_metric(measure_id: str, cpu: bool = False, sources: Sources | None 
     return Metric(measure.name, key, measure.better != LOW, of)
 
 
-def learned_metric(measure_id: str, device: str, sources: Sources | None = None) -> Metric:
-    """A learned measure, loaded. Raises BadInput and ModelMissing with what to get."""
-    measure, opened = open_learned(measure_id, sources or Sources.local(), device)
+def computed_metrics(
+    measure_ids: Iterable[str], cpu: bool = False, sources: Sources | None = None
+) -> list[Metric]:
+    """Measures that are computed of images: of the list, or learned ones, each of which was loaded.
+    Raises BadInput for one that is not, and ModelMissing with what to get."""
+    loaded = _learned_measures(cpu, sources)
+    metrics = [
+        _learned_metric(measure_id, loaded) if measure_id in BY_ID else computed_metric(measure_id)
+        for measure_id in dict.fromkeys(measure_ids)
+    ]
+    if sum(metric.learned for metric in metrics) > 1:
+        loaded.release()
+    return metrics
+
+
+def _learned_measures(cpu: bool, sources: Sources | None) -> LearnedMeasures:
+    return LearnedMeasures(sources or Sources.local(), local_placement(cpu).device)
+
+
+def _learned_metric(measure_id: str, loaded: LearnedMeasures) -> Metric:
+    measure = loaded.measure(measure_id)
 
     def of(srgb8: np.ndarray, caption: str) -> Scored:
         if BY_ID[measure_id].reads_prompt and not caption.strip():
             return math.nan, f"{measure.name} reads an image and its prompt."
         try:
-            value = opened.score(srgb8, caption)
+            value = loaded.score(measure, srgb8, caption)
         except TrueHueError as error:
             return math.nan, str(error)
         return (value, "") if math.isfinite(value) else (math.nan, f"{measure.name} gave {value}.")
 
-    return Metric(measure.name, f"{measure.id} {measure.version}", measure.better != LOW, of)
+    key = f"{measure.id} {measure.version}"
+    return Metric(measure.name, key, measure.better != LOW, of, learned=True)
 
 
 def ready_metrics(
     cpu: bool = False, sources: Sources | None = None
 ) -> tuple[list[Metric], list[str]]:
     """Every measure that is computed here and has a better end, learned ones included; and for each
-    of these that is missing, what to get."""
+    of these that is missing, or cannot be loaded, why."""
     metrics = [
         computed_metric(measure.id)
         for measure in MEASURES
         if measure.of is not None and measure.better != NEITHER
     ]
     missing = []
+    loaded = _learned_measures(cpu, sources)
     for measure_id in BY_ID:
         try:
-            metrics.append(computed_metric(measure_id, cpu, sources))
+            metrics.append(_learned_metric(measure_id, loaded))
         except TrueHueError as error:
             missing.append(str(error))
+    loaded.release()
     return metrics, missing
+
+
+def passes(metrics: Sequence[Metric]) -> list[list[Metric]]:
+    """Metrics that are computed together, image by image: all but the learned ones, then each of
+    these by itself."""
+    together = [metric for metric in metrics if not metric.learned]
+    return [*([together] if together else []), *([m] for m in metrics if m.learned)]
 
 
 def _scored(measure: Measure, srgb8: np.ndarray) -> Scored:
@@ -295,18 +322,26 @@ class ScoreFile:
         report_progress: Callable[[int, int], None],
     ) -> dict[Item, dict[str, Scored]]:
         """By metric's key, of every item; what is not in the file yet is computed and added.
+        ``report_progress`` counts the images of each of the :func:`passes`.
 
         Raises ImageError for a file that is no image.
         """
-        out: dict[Item, dict[str, Scored]] = {}
-        for number, item in enumerate(dict.fromkeys(items), start=1):
-            srgb8 = load_image(item.path, item.path.name).srgb8
-            identity = self.image_ids[item.path] = image_id(srgb8)
-            out[item] = {
-                metric.key: self.score(metric, srgb8, item.caption, identity) for metric in metrics
-            }
-            report_progress(number, len(items))
+        unique = list(dict.fromkeys(items))
+        out: dict[Item, dict[str, Scored]] = {item: {} for item in unique}
+        for together in passes(metrics):
+            for number, item in enumerate(unique, start=1):
+                out[item] |= self._scores_of(together, item)
+                report_progress(number, len(items))
         return out
+
+    def _scores_of(self, metrics: Sequence[Metric], item: Item) -> dict[str, Scored]:
+        identity = self.image_ids.get(item.path, "")
+        keys = [(metric.key, identity, item.caption) for metric in metrics]
+        if identity and all(key in self._values for key in keys):
+            return {key[0]: self._values[key] for key in keys}
+        srgb8 = load_image(item.path, item.path.name).srgb8
+        identity = self.image_ids[item.path] = image_id(srgb8)
+        return {metric.key: self.score(metric, srgb8, item.caption, identity) for metric in metrics}
 
     def score(self, metric: Metric, srgb8: np.ndarray, caption: str, identity: str = "") -> Scored:
         """Of one image; what is not in the file yet is computed and added. ``identity`` is the

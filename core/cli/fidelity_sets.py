@@ -17,6 +17,7 @@ from truehue.core.cli.fidelity_scoring import (
     ScoreFile,
     cfm_metrics,
     computed_metric,
+    computed_metrics,
     images_of,
     local_placement,
     models_sources,
@@ -141,11 +142,8 @@ def _metrics(options: argparse.Namespace, data: Path) -> list[Metric]:
     """The metrics to compute; what is missing here is said on standard error."""
     sources = models_sources(options)
     if options.measure:
-        metrics = [
-            computed_metric(name, options.cpu, sources)
-            for name in dict.fromkeys(options.measure)
-            if name not in ("mean_saturation", "delta_sat")
-        ]
+        others = [name for name in options.measure if name not in ("mean_saturation", "delta_sat")]
+        metrics = computed_metrics(others, options.cpu, sources)
     else:
         ready, missing = ready_metrics(options.cpu, sources)
         metrics = [metric for metric in ready if not metric.key.startswith("delta_sat ")]

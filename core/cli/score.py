@@ -21,7 +21,9 @@ import numpy as np
 from truehue.core.cli.fidelity_scoring import (
     Metric,
     computed_metric,
+    computed_metrics,
     local_placement,
+    passes,
     ready_metrics,
     registered_metric,
 )
@@ -100,7 +102,8 @@ def _score(options: argparse.Namespace) -> int:
 
 
 def _table(options: argparse.Namespace, data: Path) -> int:
-    """Scores the images of a table, each with its prompt, and prints CSV or JSON lines."""
+    """Scores the images of a table, each with its prompt, and prints CSV or JSON lines; those of
+    each learned measure after all others."""
     if options.images or options.prompt:
         raise UsageError("--table names the images and their prompts: leave those out")
     photographs = read_photographs(options.table.parent, options.table)
@@ -108,35 +111,38 @@ def _table(options: argparse.Namespace, data: Path) -> int:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     if not options.json:
         writer.writerow(("file", "prompt", "image_id", "measure", "version", "value", "reason"))
+    bad: set[int] = set()
     whole = True
-    for photograph in photographs:
-        try:
-            srgb8 = load_image(photograph.path).srgb8
-        except TrueHueError as error:
-            print(f"{photograph.path}: {error}", file=sys.stderr)
-            whole = False
-            continue
-        file = photograph.path.relative_to(options.table.parent.resolve()).as_posix()
-        for metric in metrics:
-            assert metric.of is not None  # computed ones alone
-            value, reason = metric.of(srgb8, photograph.caption)
-            whole &= not math.isnan(value)
-            measure_id, _, version = metric.key.partition(" ")
-            fields = {
-                "file": file,
-                "prompt": photograph.caption,
-                "image_id": image_id(srgb8),
-                "measure": measure_id,
-                "version": version,
-                "value": None if math.isnan(value) else value,
-                "reason": reason,
-            }
-            if options.json:
-                print(json.dumps(fields, ensure_ascii=False), flush=True)
-            else:
-                cells = ["" if cell is None else cell for cell in fields.values()]
-                writer.writerow([escape_formula(c) if isinstance(c, str) else c for c in cells])
-    return 0 if whole else 2
+    for together in passes(metrics):
+        for number, photograph in enumerate(photographs):
+            if number in bad:
+                continue
+            try:
+                srgb8 = load_image(photograph.path).srgb8
+            except TrueHueError as error:
+                print(f"{photograph.path}: {error}", file=sys.stderr)
+                bad.add(number)
+                continue
+            file = photograph.path.relative_to(options.table.parent.resolve()).as_posix()
+            named = {"file": file, "prompt": photograph.caption, "image_id": image_id(srgb8)}
+            for metric in together:
+                assert metric.of is not None  # computed ones alone
+                value, reason = metric.of(srgb8, photograph.caption)
+                whole &= not math.isnan(value)
+                measure_id, _, version = metric.key.partition(" ")
+                fields = {
+                    **named,
+                    "measure": measure_id,
+                    "version": version,
+                    "value": None if math.isnan(value) else value,
+                    "reason": reason,
+                }
+                if options.json:
+                    print(json.dumps(fields, ensure_ascii=False), flush=True)
+                else:
+                    cells = ["" if cell is None else cell for cell in fields.values()]
+                    writer.writerow([escape_formula(c) if isinstance(c, str) else c for c in cells])
+    return 0 if whole and not bad else 2
 
 
 def _metrics(options: argparse.Namespace, data: Path) -> list[Metric]:
@@ -153,12 +159,10 @@ def _metrics(options: argparse.Namespace, data: Path) -> list[Metric]:
         return metrics
     if "cfm" in names and registration is None:
         raise BadInput(HOW_TO)
-    return [
-        registered_metric(registration, local_placement(cpu=False))
-        if name == "cfm" and registration is not None
-        else computed_metric(name)
-        for name in names
-    ]
+    metrics = computed_metrics(name for name in names if name != "cfm")
+    if "cfm" in names and registration is not None:
+        metrics.append(registered_metric(registration, local_placement(cpu=False)))
+    return metrics
 
 
 @dataclass(frozen=True)

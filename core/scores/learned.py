@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.errors import BadInput
-from truehue.core.generation.memory import ModelMissing
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.generation.backends.decoding import free_memory
+from truehue.core.generation.memory import ModelMissing, is_out_of_memory
 from truehue.core.generation.weights.sources import Source, Sources
 from truehue.core.packages import extra_of
 from truehue.core.scores.records import HIGH, Measure
@@ -346,10 +347,68 @@ BY_ID: Mapping[str, Learned] = {learned.id: learned for learned in LEARNED}
 
 
 def open_learned(measure_id: str, sources: Sources, device: str) -> tuple[Measure, Opened]:
-    """A learned measure in memory. Raises BadInput and ModelMissing with what to get."""
+    """A learned measure in memory. Raises BadInput and ModelMissing with what to get, and
+    TrueHueError for whatever else its package raises."""
     learned = BY_ID[measure_id]
     try:
         opened = learned.open(sources, device)
     except ModelMissing as error:
         raise ModelMissing(f"{error} {learned.how_to}") from None
+    except TrueHueError:
+        raise
+    except Exception as error:
+        raise TrueHueError(f"{learned.name} could not be loaded: {_problem(error)}.") from error
     return learned.measure(opened.fingerprint), opened
+
+
+def _problem(error: Exception) -> str:
+    """What a package raised, in a few words."""
+    if is_out_of_memory(error):
+        return "out of memory"
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}".rstrip(": .")
+
+
+class LearnedMeasures:
+    """Learned measures of which one at a time is in memory: another one sends it away."""
+
+    def __init__(self, sources: Sources, device: str) -> None:
+        self._sources, self._device = sources, device
+        self._loaded: tuple[str, Measure, Opened] | None = None
+        self._problems: dict[str, str] = {}
+
+    def measure(self, measure_id: str) -> Measure:
+        """Of the weights that are here, loaded. Raises as :func:`open_learned`."""
+        return self._open(measure_id)[0]
+
+    def score(self, measure: Measure, srgb8: np.ndarray, prompt: str) -> float:
+        """Of an image, uint8 sRGB ``(H, W, 3)``, by a measure of :meth:`measure`. Raises
+        TrueHueError, with the reason, whatever goes wrong; what could not be loaded again is not
+        tried for every image."""
+        if problem := self._problems.get(measure.id):
+            raise TrueHueError(problem)
+        try:
+            current, opened = self._open(measure.id)
+        except TrueHueError as error:
+            self._problems[measure.id] = str(error)
+            raise
+        if current.version != measure.version:
+            self._problems[measure.id] = f"The weights of {measure.name} were changed meanwhile."
+            raise TrueHueError(self._problems[measure.id])
+        try:
+            return opened.score(srgb8, prompt)
+        except TrueHueError:
+            raise
+        except Exception as error:
+            raise TrueHueError(f"{measure.name} failed: {_problem(error)}.") from None
+
+    def release(self) -> None:
+        """Gives back the memory of the one that is loaded."""
+        if self._loaded is not None:
+            self._loaded = None
+            free_memory(self._device)
+
+    def _open(self, measure_id: str) -> tuple[Measure, Opened]:
+        if self._loaded is None or self._loaded[0] != measure_id:
+            self.release()
+            self._loaded = measure_id, *open_learned(measure_id, self._sources, self._device)
+        return self._loaded[1:]

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
+from weakref import WeakSet
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from tests.tiny_models import vocabularies
+from truehue.core.cli import fidelity_scoring
+from truehue.core.cli.fidelity_scoring import Item, ScoreFile, ready_metrics
 from truehue.core.errors import BadInput
 from truehue.core.generation.memory import ModelMissing
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.packages import absent
 from truehue.core.scores.learned import (
+    BY_ID,
     CLIP_B32,
     CLIP_H14,
     LEARNED,
     PICKSCORE,
+    Opened,
     digest_of,
     open_learned,
 )
@@ -106,3 +115,70 @@ def test_weights_are_named_by_their_numbers() -> None:
     with torch.no_grad():
         layer.weight[0, 0] += 1
     assert digest_of(layer) != before
+
+
+class Network:
+    """Stands for weights in memory: counts who is there at the same time."""
+
+    alive: ClassVar[WeakSet[Network]] = WeakSet()
+    most = loads = 0
+
+    def __init__(self, value: float | None) -> None:
+        self.value = value
+        Network.alive.add(self)
+        Network.most = max(Network.most, len(Network.alive))
+        Network.loads += 1
+
+    def score(self, srgb8: np.ndarray, prompt: str) -> float:
+        if self.value is None:
+            raise IndexError("no such layer")
+        return self.value + len(prompt)
+
+
+def test_learned_measures_are_loaded_one_after_the_other_and_failures_have_reasons(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = {"musiq": 1}  # loads of it that still work
+
+    def opener(name: str, value: float | None) -> Callable[[Sources, str], Opened]:
+        def opened(sources: Sources, device: str) -> Opened:
+            left[name] = left.get(name, 9) - 1
+            if left[name] < 0:
+                raise RuntimeError("CUDA out of memory. Tried to allocate 2 GiB.")
+            return Opened("0" * 64, Network(value).score)
+
+        return opened
+
+    def broken(sources: Sources, device: str) -> Opened:
+        raise KeyError("backbone.weight")
+
+    opens = {
+        "clip_score": opener("clip_score", 1.0),
+        "pick_score": opener("pick_score", 2.0),
+        "hpsv3": broken,
+        "clip_iqa": opener("clip_iqa", None),
+        "musiq": opener("musiq", 3.0),
+    }
+    entries = {name: replace(BY_ID[name], open=function) for name, function in opens.items()}
+    monkeypatch.setattr("truehue.core.scores.learned.BY_ID", entries)
+    monkeypatch.setattr(fidelity_scoring, "BY_ID", entries)
+    items = []
+    for index in range(2):
+        path = tmp_path / f"{index}.png"
+        Image.fromarray(np.full((8, 8, 3), 90 + index, np.uint8)).save(path)
+        items.append(Item(path, "mug"))
+    metrics, missing = ready_metrics(cpu=True, sources=Sources(tmp_path, tmp_path))
+    assert missing == ["HPSv3 could not be loaded: KeyError: 'backbone.weight'."]
+    assert not Network.alive
+    scores = ScoreFile(tmp_path / "scores.jsonl").scores(metrics, items, lambda done, count: None)
+    assert (Network.most, Network.loads) == (1, 4 + 3)
+    found = {metric.name: scores[items[1]][metric.key] for metric in metrics if metric.learned}
+    reasons = {name: reason for name, (value, reason) in found.items() if math.isnan(value)}
+    assert {name: value for name, (value, _) in found.items() if name not in reasons} == {
+        "CLIPScore": 4.0,
+        "PickScore": 5.0,
+    }
+    assert reasons == {
+        "CLIP-IQA": "CLIP-IQA failed: IndexError: no such layer.",
+        "MUSIQ": "MUSIQ could not be loaded: out of memory.",
+    }
