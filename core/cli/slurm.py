@@ -60,8 +60,7 @@ def sbatch_script(job: ArrayJob, options: argparse.Namespace) -> str:
     """The file. Raises BadInput for options that cannot be."""
     if not options.slurm:
         raise BadInput("Say for which system the script is: --slurm.")
-    if not 1 <= options.array <= MAX_TASKS:
-        raise BadInput(f"An array has 1 to {MAX_TASKS:,} tasks, not {options.array}.")
+    checked_tasks(options.array)
     gpus = options.gpus if options.gpus is not None else int(job.needs_device)
     if options.cpus < 1 or gpus < 0:
         raise BadInput("A task has at least one core, and no fewer than 0 GPUs.")
@@ -100,6 +99,13 @@ def sbatch_script(job: ArrayJob, options: argparse.Namespace) -> str:
             "",
         ]
     )
+
+
+def checked_tasks(count: int) -> int:
+    """The number of tasks itself. Raises BadInput for one that no array has."""
+    if not 1 <= count <= MAX_TASKS:
+        raise BadInput(f"An array has 1 to {MAX_TASKS:,} tasks, not {count}.")
+    return count
 
 
 def make_output_folder(job: ArrayJob) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from truehue.core.batch.array import ArrayTask, TaskFolder, array_task
 from truehue.core.batch.execute import pausing_on_interrupt
 from truehue.core.batch.records import BatchState
+from truehue.core.cli.cluster_files import RAY, SLURM, ray_script, skypilot_file, system_of
 from truehue.core.cli.slurm import ArrayJob, make_output_folder, sbatch_script
 from truehue.core.command import print_now
 from truehue.core.errors import BadInput
@@ -25,6 +26,8 @@ from truehue.tabs.command.start import (
 )
 from truehue.tabs.command.status import full_status_json, runs_root
 from truehue.tabs.runs.messages import progress_text
+
+_PROGRAM = (sys.executable, "-m", "truehue", "runs")
 
 
 def work(options: argparse.Namespace) -> int:
@@ -79,24 +82,30 @@ def merge_run(options: argparse.Namespace) -> int:
 
 
 def script(options: argparse.Namespace) -> int:
-    """Prints a file for sbatch."""
+    """Prints a file that does a run on Slurm, Ray or SkyPilot."""
     folder = folder_named(runs_root(options), options.name)
+    system = system_of(options)
     job = array_job(options, folder)
-    text = sbatch_script(job, options)
-    make_output_folder(job)
+    if system == SLURM:
+        text = sbatch_script(job, options)
+        make_output_folder(job)
+    elif system == RAY:
+        if options.workers is not None:
+            raise BadInput("--array is the number of Ray's workers: leave out --workers.")
+        resume = [*_PROGRAM, "resume", folder.run_id, *_location(options), *_data(options)]
+        text = ray_script(job, [*resume, *_worker_options(options)], options)
+    else:
+        text = skypilot_file(
+            job, ["runs", "work", folder.run_id, *_worker_options(options)], options
+        )
     print(text, end="")
     return FINISHED
 
 
 def array_job(options: argparse.Namespace, folder: RunFolder) -> ArrayJob:
     """The array of a run: what a task is begun with, and what ends it."""
-    program = [sys.executable, "-m", "truehue", "runs"]
-    location = ["--shared", str(runs_root(options).resolve())]
-    data = ["--data", str(Path(options.data).expanduser().resolve())]
-    more = []
-    for name in ("workers", "models", "endpoints"):
-        if (value := getattr(options, name)) is not None:
-            more += [f"--{name}", str(value)]
+    program, location, data = _PROGRAM, _location(options), _data(options)
+    more = _worker_options(options)
     return ArrayJob(
         f"The run “{folder.summary()['name']}”",
         f"truehue-{folder.run_id[:8]}",
@@ -105,3 +114,20 @@ def array_job(options: argparse.Namespace, folder: RunFolder) -> ArrayJob:
         folder.path,
         RunWork(folder.path).needs_device(),
     )
+
+
+def _location(options: argparse.Namespace) -> list[str]:
+    return ["--shared", str(runs_root(options).resolve())]
+
+
+def _data(options: argparse.Namespace) -> list[str]:
+    return ["--data", str(Path(options.data).expanduser().resolve())]
+
+
+def _worker_options(options: argparse.Namespace) -> list[str]:
+    """What a worker is told, as it was typed."""
+    words = []
+    for name in ("workers", "models", "endpoints"):
+        if (value := getattr(options, name)) is not None:
+            words += [f"--{name}", str(value)]
+    return words

@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 from truehue.core.batch.folder import PLAN
+from truehue.core.cli.cluster_files import CLUSTER_OPTIONS
 from truehue.core.cli.slurm import SCRIPT_OPTIONS
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.command import (
@@ -69,6 +70,7 @@ examples:
   python -m truehue runs resume 3f2a
   python -m truehue runs start --set gencolorbench --model sd3-medium --plan-only
   python -m truehue runs script 3f2a --slurm --array 16 > job.sh
+  python -m truehue runs script 3f2a --skypilot --array 4 --mount /models=s3://lab/models > job.yaml
   python -m truehue runs work 3f2a --shard 3/16
   python -m truehue runs merge 3f2a
   python -m truehue runs export 3f2a --format zip --with-images
@@ -437,8 +439,8 @@ COMMAND = Command(
         ),
         Command(
             "script",
-            "prints a file for Slurm's sbatch that does a run as a job array",
-            (*FOLDERS[:2], *LOCAL_WORKERS, RUN, SCRIPT_OPTIONS),
+            "prints a file that does a run on Slurm, Ray or SkyPilot",
+            (*FOLDERS[:2], *LOCAL_WORKERS, RUN, SCRIPT_OPTIONS, CLUSTER_OPTIONS),
             array.script,
         ),
         export_run,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.commands import called
 from tests.empty_data import empty_data
@@ -15,7 +18,7 @@ from tests.run_prompts import prompt_file
 from tests.workers_here import workers_here
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.storage import Storage
-from truehue.tabs.command.runs import main
+from truehue.tabs.command.runs import COMMAND, main
 
 __all__ = ["workers_here"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("workers_here")]
@@ -82,6 +85,64 @@ def test_the_script_does_the_run_task_by_task(planned: RunFolder, tmp_path: Path
         assert storage.runs.get(planned.run_id).items == 12
 
 
+def test_a_task_of_skypilot_does_a_share_on_each_node(planned: RunFolder, tmp_path: Path) -> None:
+    """Its copy of the run, by its own line as bash reads it there, comes back and is merged."""
+    name = planned.run_id
+    made = runs(planned, "script", "--skypilot", "--array=2", "--mount=/models=s3://lab/models")
+    assert made.returncode == 0, made.stderr
+    task = yaml.safe_load(made.stdout)
+    assert (task["name"], task["num_nodes"]) == (f"truehue-{name[:8]}", 2)
+    # The renderer needs no GPU; nobody is given one in vain.
+    assert task["resources"] == {"cpus": "8+", "memory": "64+"}
+    assert Path(task["workdir"], "Makefile").is_file()
+    assert task["setup"] == "make\n"
+    remote = f"~/truehue-runs/{name}"
+    assert task["file_mounts"] == {remote: str(planned.path), "/models": "s3://lab/models"}
+    for rank in range(2):
+        home = tmp_path / f"node-{rank}"
+        shutil.copytree(planned.path, home / "truehue-runs" / name)
+        (home / ".venv/bin").mkdir(parents=True)
+        (home / ".venv/bin/python").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+        (home / ".venv/bin/python").chmod(0o755)
+        node = {"HOME": str(home), "SKYPILOT_NODE_RANK": str(rank), "SKYPILOT_NUM_NODES": "2"}
+        words = subprocess.run(
+            ["bash", "-c", task["run"]],
+            cwd=home,
+            env=node,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.splitlines()
+        assert words[:3] == ["-m", "truehue", "runs"]
+        done = called(main, *words[3:], "--workers=1")
+        assert done.returncode == 0, done.stderr
+    merge = next(line for line in made.stdout.splitlines() if " merge " in line).lstrip("# ")
+    copies = [str(tmp_path / f"node-{rank}/truehue-runs/{name}") for rank in range(2)]
+    words = shlex.split(merge)[4:]
+    index = words.index(f"copies/*/{name}")
+    merged = called(main, *words[:index], *copies, *words[index + 1 :])
+    assert merged.returncode == 0, merged.stderr
+    assert (merged.returncode, merged.stdout) == (0, "Finished: 12 of 12 images\n")
+
+
+def test_a_script_for_ray_resumes_on_the_cluster_that_it_is_told(
+    planned: RunFolder, tmp_path: Path
+) -> None:
+    made = runs(planned, "script", "--ray", "--array=3", "--setup=module load cuda")
+    assert made.returncode == 0, made.stderr
+    lines = made.stdout.splitlines()
+    assert lines[-3] == "module load cuda"
+    words = shlex.split(lines[-1])
+    options = COMMAND.parser().parse_args(words[5:])
+    assert words[:2] == ["exec", sys.executable]
+    assert (options.name, options.workers, options.ray) == (planned.run_id, 3, "$RAY_ADDRESS")
+    file = tmp_path / "job.sh"
+    file.write_text(made.stdout)
+    # Without an address it would begin a cluster of this machine alone.
+    alone = subprocess.run(["bash", str(file)], env={}, capture_output=True, text=True)
+    assert (alone.returncode, "address of the cluster" in alone.stderr) == (1, True)
+
+
 def test_a_run_that_was_paused_waits_until_somebody_lifts_that(planned: RunFolder) -> None:
     assert runs(planned, "pause").returncode == 0
     refused = runs(planned, "work", "--shard", "1/3")
@@ -96,7 +157,12 @@ def test_a_run_that_was_paused_waits_until_somebody_lifts_that(planned: RunFolde
     ("arguments", "text"),
     [
         (("work", "--shard", "4/3"), "A share is written as 3/16"),
-        (("script",), "--slurm"),
+        (("script",), "--slurm, --ray or --skypilot"),
+        (("script", "--ray", "--slurm"), "--slurm, --ray or --skypilot"),
+        (("script", "--ray", "--time=1:00", "--gpus=1"), "for ray has no --gpus, --time"),
+        (("script", "--ray", "--workers", "2"), "--array is the number of Ray's workers"),
+        (("script", "--skypilot", "--memory", "9T"), "in gigabytes: 64G"),
+        (("script", "--skypilot", "--mount", "models"), "--mount is written as"),
         (("script", "--slurm", "--array", "0"), "1 to 10,000 tasks"),
         (("script", "--slurm", "--cpus", "0"), "at least one core"),
         (("script", "--slurm", "--sbatch", "a\nrm -r x"), "one line"),
