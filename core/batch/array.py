@@ -162,6 +162,10 @@ class TaskWork(Work):
         rank[np.argsort(first)] = np.arange(len(first))
         return order[rank[units] % self.task.count == self.task.number - 1]
 
+    def group(self, position: int) -> int:
+        """That of the whole work."""
+        return self.whole.group(position)
+
     def open(self, context: WorkerContext) -> ItemProcessor:
         """That of the whole work."""
         return self.whole.open(context)

@@ -219,13 +219,21 @@ class _Execution:
     def _hand_out(self) -> None:
         while self._idle and self._left:
             worker = self._idle.pop(0)
-            size = min(self._batch_size(), len(self._left))
-            positions = [self._left.popleft() for _ in range(size)]
+            positions = self._next_positions()
             attempts = ((index, int(self._done.attempts[index]) + 1) for index in positions)
             batch = Batch(self._batches, tuple(attempts))
             self._batches += 1
             self._busy[worker] = batch
             self._team.give(worker, batch)
+
+    def _next_positions(self) -> list[int]:
+        """Of a batch; a group that it begins is in it whole."""
+        size = min(self._batch_size(), len(self._left))
+        positions = [self._left.popleft() for _ in range(size)]
+        group = self._work.group(positions[-1])
+        while self._left and self._work.group(self._left[0]) == group:
+            positions.append(self._left.popleft())
+        return positions
 
     def _batch_size(self) -> int:
         """About two seconds of a worker's work, but what it does at once; at the end a fair share

@@ -153,6 +153,11 @@ class Work(ABC):
         does all of a unit, which shares something expensive. Here each is its own."""
         return order
 
+    def group(self, position: int) -> int:
+        """Items with the same number, next to each other in ``order``, are done together by one
+        worker. Here each is its own group."""
+        return position
+
     def check(self) -> None:
         """Raises BadInput where this TrueHue would go on with something else than what began."""
         self.folder.summary()

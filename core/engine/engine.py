@@ -23,7 +23,7 @@ from truehue.core.engine.memory import Held, Key, MemoryLimit, Models, Opener, r
 from truehue.core.engine.pace import Pace
 from truehue.core.engine.records import CallState, ChangeSignal, Delivery, JobState
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.generation.memory import is_out_of_memory
+from truehue.core.generation.memory import is_out_of_memory, tried_text
 from truehue.core.generation.request import (
     Cancelled,
     GeneratedImage,
@@ -46,12 +46,12 @@ Row = tuple[int, GenerationRequest]  # position in the submitted order, request
 MAX_IN_A_ROW = 3
 
 OUT_OF_MEMORY = (
-    "Out of memory, also with one image at a time and no other model loaded. Choose a smaller "
-    "size, let parts of the model wait in main memory (offload), or use a smaller model."
+    "Out of memory, also with one image at a time and no other model loaded{}. Choose a smaller "
+    "size, or use a smaller model."
 )
 LOAD_OUT_OF_MEMORY = (
-    "Out of memory while the model was loaded, also with no other model loaded. Let parts of it "
-    "wait in main memory (offload), or use a smaller model."
+    "Out of memory while the model was loaded, also with no other model loaded. Use a smaller "
+    "model."
 )
 
 
@@ -208,7 +208,8 @@ class _ModelsPart:
                 )
 
     def _after_memory(self, batch: list[Row], outcome: _Outcome) -> None:
-        """Other models go first, then half of the batch, then the request has to fail."""
+        """Other models go first, then half of the batch, then the model lays itself out in less of
+        the memory, as in runs, then the request has to fail."""
         log.warning("%s ran out of memory with a batch of %d", self._id, len(batch))
         release_device_memory()
         if self._models.unload_others((self._key,)):
@@ -217,12 +218,16 @@ class _ModelsPart:
         if len(batch) > 1:
             self._caps[settings] = len(batch) // 2
             return
+        if self._models.make_room(self._key):
+            return
+        placement = getattr(self._models.model(self._id), "placement", None)
+        problem = OUT_OF_MEMORY.format(tried_text(placement))
         # What has the same size would end the same way, after as long a time.
         alike = [row for row in self._left if settings_of(row[1]) == settings]
         others = [row for row in self._left if settings_of(row[1]) != settings]
         self._left = deque(alike)
-        self._end_next(None, OUT_OF_MEMORY, outcome.seconds)
-        self.fail_all(OUT_OF_MEMORY)
+        self._end_next(None, problem, outcome.seconds)
+        self.fail_all(problem)
         self._left.extend(others)
         self._models.unload(self._key)
 

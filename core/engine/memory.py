@@ -151,6 +151,20 @@ class Models:
             with self._board.change():
                 self._loaded[key] = (model, held)
 
+    def make_room(self, key: Key) -> bool:
+        """Has a loaded model lay itself out in less of its device's memory, after that ran out;
+        False where it cannot."""
+        make_room = getattr(self._loaded[key][0], "make_room", None)
+        try:
+            less = make_room is not None and bool(make_room())
+        except BaseException:  # a model is foreign code: it may raise anything
+            log.exception("%s could not be laid out in less memory", key.id)
+            return False
+        if less:
+            release_device_memory()
+            self.weigh(key)
+        return less
+
     def unload(self, key: Key) -> None:
         """Gives up one; nothing happens if it is not loaded."""
         with self._board.change():

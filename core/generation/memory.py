@@ -8,7 +8,7 @@ from typing import Protocol
 from weakref import WeakSet
 
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.machine import GIB, Machine
+from truehue.core.machine import GIB, Machine, Offload, Placement
 
 _offloaded_models: WeakSet[Offloaded] = WeakSet()
 
@@ -23,6 +23,11 @@ _SIGNS = (
     "paging file is too small",
 )
 _MAX_CAUSES = 10
+_TRIED: dict[Offload, str] = {
+    "none": "",
+    "model": ", also with parts waiting in main memory",
+    "sequential": ", also with layers moved one by one",
+}
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -66,6 +71,11 @@ class Offloaded(Protocol):
     def ram_bytes(self) -> int:
         """Bytes of weights that wait in main memory; 0 once unloaded."""
         ...
+
+
+def tried_text(placement: Placement | None) -> str:
+    """What a model that is out of memory has given up before, as a part of a sentence."""
+    return _TRIED[placement.offload] if placement is not None else ""
 
 
 def save_count(model: Offloaded) -> None:

@@ -9,12 +9,12 @@ from functools import partial
 
 from truehue.core.errors import BadInput
 from truehue.core.generation.backends.endpoints import Endpoint, configured_endpoints
-from truehue.core.generation.backends.families import FAMILIES
+from truehue.core.generation.backends.families import FAMILIES, family_named
 from truehue.core.generation.memory import check_space
 from truehue.core.generation.quantization import missing_for
 from truehue.core.generation.registry import ModelEntry, model
 from truehue.core.generation.request import LoadedModel
-from truehue.core.generation.weights.folders import check_source
+from truehue.core.generation.weights.folders import check_source, pipeline_in
 from truehue.core.generation.weights.sources import Sources, find, how_to_get, source
 from truehue.core.machine import (
     GIB,
@@ -244,3 +244,39 @@ def why_no_cfr(entry: ModelEntry, guidance: float | None = None) -> str:
     if scale is not None and scale <= 1:
         return f"At guidance {scale:g} {entry.name} has nothing to lower: set it above 1."
     return ""
+
+
+def check_settings(
+    entry: ModelEntry, guidance: bool, negative_text: str, size_px: int | None
+) -> None:
+    """Raises BadInput, with the setting as its field, for one that the model's pipeline does not
+    take: every image would fail. ``guidance`` says whether any is named. What only a loaded
+    pipeline or a server knows is not looked at."""
+    if entry.kind == "transformers" and entry.defaults is not None:
+        if negative_text.strip():
+            raise BadInput(f"{entry.name} takes no negative prompt: leave it empty.", "negative")
+        side_px = entry.defaults.width
+        if size_px not in (None, side_px):
+            raise BadInput(
+                f"{entry.name} generates {side_px} × {side_px} pixels only: leave the size out.",
+                "size",
+            )
+    if entry.kind != "diffusers" or not (guidance or negative_text or size_px):
+        return
+    family = family_named(entry.pipeline or pipeline_in(find(entry, Sources.local())))
+    if family is None:
+        return
+    if guidance and not family.guidance:
+        raise BadInput(
+            f"{entry.name} has no guidance to set: its files decide it. Leave guidance out, and a "
+            "protocol that sets it.",
+            "guidance",
+        )
+    if negative_text and not family.negative:
+        raise BadInput(f"{entry.name} takes no negative prompt: leave it empty.", "negative")
+    if size_px is not None and size_px % family.multiple_px:
+        raise BadInput(
+            f"{entry.name} generates sides that are multiples of {family.multiple_px} pixels; "
+            f"{size_px} is none.",
+            "size",
+        )

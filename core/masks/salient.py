@@ -25,7 +25,7 @@ import numpy as np
 from truehue.core.cache import LruCache
 from truehue.core.errors import MaskError, TrueHueError
 from truehue.core.generation.memory import ModelMissing
-from truehue.core.generation.weights.carried import U2NETP
+from truehue.core.generation.weights.carried import OPENCV_BYTES, U2NETP
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks.grabcut import refine_edge
 from truehue.core.masks.marks import NOTHING_STANDS_OUT
@@ -147,6 +147,11 @@ def how_to_get(sources: Sources | None = None) -> str:
     subject = "" if other else f"The weights of the salient-object network ({U2NETP.file}, 4.6 MB) "
     get = f"Get the file with: python -m truehue masks download {U2NETP.id}."
     return f"{subject}{reason}. {get} {WITHOUT}"
+
+
+def memory_bytes() -> int:
+    """What this process grew by with the network; 0 before it is loaded. It stays until the end."""
+    return OPENCV_BYTES if _network.cache_info().currsize else 0
 
 
 def find_salient(

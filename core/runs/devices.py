@@ -16,7 +16,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from truehue.core.errors import DataFolderError
+from truehue.core.errors import DataFolderError, TrueHueError
+from truehue.core.fidelity.cfm.registration import Registration, cfm_placement, memory_bytes
 from truehue.core.files import replace_file
 from truehue.core.generation.opening import expected_placement
 from truehue.core.generation.registry import name_of
@@ -25,7 +26,8 @@ from truehue.core.machine import Machine, Placement, machine
 from truehue.core.masks.grounded.tools import expected_tool, tool_bytes, tool_id
 from truehue.core.masks.grounded.weights import ROLES, vision_model
 from truehue.core.runs.provenance import GENERATOR
-from truehue.core.runs.records import DRAWN, GROUNDED, RunPlan
+from truehue.core.runs.records import DRAWN, GROUNDED, SALIENT, RunPlan
+from truehue.core.runs.refinement import CFM_MAP, CfmRefiner
 from truehue.core.runs.summary import with_weights
 
 FOLDER = "devices"
@@ -74,7 +76,7 @@ def devices_text(folder: Path) -> tuple[str, ...]:
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             for role, note in json.loads(path.read_bytes()).items():
                 counts[role, _line(note)] += 1
-    roles = (GENERATOR, *ROLES)
+    roles = (GENERATOR, CFM_MAP, *ROLES, SALIENT)
     known = [(role, text) for role, text in counts if role in roles]
     several = len(files) > 1
     return tuple(
@@ -102,11 +104,16 @@ def expected_devices(plan: RunPlan, sources: Sources) -> tuple[str, ...]:
     sentences = []
     if plan.kind == DRAWN:
         reserved = sum(tool_bytes(tool, sources) for tool in tools.values())
+        reserved += CfmRefiner(plan.cfm).reserved_bytes() if plan.cfm is not None else 0
         expected = expected_placement(plan.model, local_machine, sources, reserved)
         if expected is not None:
             at, held = expected
             sentences.append(f"{name_of(plan.model)}: {at.why}")
             local_machine = _without(local_machine, held)
+    if plan.cfm is not None:
+        sentence, held = _expected_cfm(plan.cfm, local_machine)
+        sentences.append(sentence)
+        local_machine = _without(local_machine, held)
     for role, tool in tools.items():
         expected = expected_tool(tool, local_machine, sources)
         if expected is not None:
@@ -115,6 +122,17 @@ def expected_devices(plan: RunPlan, sources: Sources) -> tuple[str, ...]:
                 sentences.append(f"{getattr(plan.masker, role)} ({role}): {at.why}")
             local_machine = _without(local_machine, held)
     return tuple(sentences)
+
+
+def _expected_cfm(cfm: Registration, local_machine: Machine) -> tuple[str, int]:
+    """Where CFM would be between the passes of CFR, and the bytes that it takes there."""
+    try:
+        at = cfm_placement(cfm, local_machine)
+    except (TrueHueError, OSError) as error:
+        return f"{cfm.label} (map for CFR): {error}", 0
+    if at.offload != "none":
+        return f"{cfm.label} (map for CFR) is loaded as a whole or not at all: {at.why}", 0
+    return f"{cfm.label} (map for CFR): {at.why}", memory_bytes(cfm)
 
 
 def _tools_of(plan: RunPlan) -> dict[str, str]:

@@ -17,7 +17,7 @@ from truehue.core.errors import TrueHueError
 from truehue.core.generation.registry import RENDERER, model
 from truehue.core.machine import usable_cores
 from truehue.core.runs.folder import RunFolder, run_folders
-from truehue.core.runs.plan import order_of, plan_json
+from truehue.core.runs.plan import batch_at, batch_of, order_of, plan_json
 from truehue.core.runs.records import ALL, DRAWN, KEPT_ONE_IN, NONE, SAMPLE, RunPlan
 from truehue.core.runs.shards import read_columns
 from truehue.core.runs.worker import RunWork, WorkerSettings
@@ -59,8 +59,8 @@ def free_bytes(root: Path | str) -> int:
 def estimate(plan: RunPlan, root: Path | str, workers: int = 1) -> Estimate:
     """What the plan will cost, judged by the newest run below ``root`` that does the same work.
 
-    That is one of the same model, size, steps, guidance, masker and rules. The pace is the mean
-    over images from all over it: a median would hide the few dear ones, such as the renderer's
+    That is one of the same model, size, steps, guidance, batch, masker and rules. The pace is the
+    mean over images from all over it: a median would hide the few dear ones, such as the renderer's
     first image of each scene. Where there is no such run no time is given: :func:`trial`
     measures one.
     """
@@ -79,21 +79,26 @@ def trial(
 ) -> Estimate:
     """Draws (or reads) and judges a few images, spread over the plan, and throws them away.
 
-    With so many ``threads``, 0 for all.
+    With so many ``threads``, 0 for all. Of a plan with batches, as many whole batches.
 
     Raises what opening the model raises, and TrueHueError where no image could be made.
     """
     positions = order_of(plan)[np.linspace(0, plan.total - 1, min(TRIED, plan.total)).astype(int)]
+    if batch_of(plan.options) > 1:  # the last batch of a prompt may be a small one
+        positions -= positions % plan.images % plan.seeds
     with tempfile.TemporaryDirectory(prefix="truehue-trial-") as location:
         folder = RunFolder.create(location, replace(plan, keep_images=ALL))
         worker = Worker(RunWork(folder.path, settings), "trial", threads)
-        partial_type, problem = [], ""
+        partial_type, problem, count = [], "", 0
         try:
-            for number, position in enumerate(positions.tolist()):
+            batches = dict.fromkeys(batch_at(plan, position) for position in positions.tolist())
+            for number, together in enumerate(batches):
                 began = time.perf_counter()
-                ((_, status, reason),) = worker.work_on(Batch(number, ((position, 1),)))
-                partial_type.append(time.perf_counter() - began)
-                problem = problem or (reason if status == "failed" else "")
+                done = worker.work_on(Batch(number, tuple((index, 1) for index in together)))
+                partial_type.append((time.perf_counter() - began) / len(together))
+                count += len(together)
+                failed = (reason for _, status, reason in done if status == "failed")
+                problem = problem or next(failed, "")
         finally:
             worker.close()
         if problem:
@@ -104,15 +109,19 @@ def trial(
         )
         stored = _kept_bytes(plan, images) + masks
     counted = partial_type[1:] or partial_type
-    basis = f"Median of {len(counted)} images generated now, after one that loaded the model."
+    batch = batch_of(plan.options)
+    item, items = (
+        ("image", "images") if batch == 1 else (f"batch of {batch}", f"batches of {batch}")
+    )
+    basis = f"Median of {len(counted)} {items} generated now, after one that loaded the model."
     if len(partial_type) == 2:
-        basis = "One image generated now, after one that loaded the model."
+        basis = f"One {item} generated now, after one that loaded the model."
     if len(partial_type) == 1:
-        basis = "One image generated now, loading included."
+        basis = f"One {item} generated now, loading included."
     estimate_without_disk = _estimate(plan, workers, median(counted), basis)
     return replace(
         estimate_without_disk,
-        disk_bytes=int(plan.total * (stored / len(partial_type) + _ROW_BYTES)),
+        disk_bytes=int(plan.total * (stored / count + _ROW_BYTES)),
     )
 
 
@@ -144,6 +153,9 @@ def _measured_pace(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
                 continue
             # Two passes take twice the time of one.
             if summary["options"].get("cfr") != plan.options.get("cfr"):
+                continue
+            # Images of a batch share their time.
+            if batch_of(summary["options"]) != batch_of(plan.options):
                 continue
             total, count = _seconds(folder.shards())
         except TrueHueError:

@@ -10,6 +10,7 @@ import numpy as np
 
 from truehue.core.errors import BadInput, MaskError, ObjectNotFound, ObjectsOverlap
 from truehue.core.generation.backends.reference import PlacedTarget
+from truehue.core.generation.weights.carried import U2NETP
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.pixels import Mask
 from truehue.core.machine import Placement
@@ -34,6 +35,8 @@ from truehue.core.runs.records import MASKERS, SALIENT, MaskerSpec
 from truehue.core.verdict.expectations import Localization, answer_reason, findings_of, label_of
 from truehue.core.verdict.tasks import PRESENCE_TASKS
 
+ON_CPU = Placement("cpu", "float32", "none", "It computes on the CPU alone.")
+"""Where networks are that OpenCV runs."""
 ONE_OBJECT = "The salient-object network finds one object, whatever its name"
 
 
@@ -71,6 +74,14 @@ class Masker(Protocol):
         object that cannot be found has a finding that says why, or none where nothing is known of
         it. Raises what loading and running a model raise.
         """
+        ...
+
+    def reserved_bytes(self) -> int:
+        """Bytes of a GPU that its models need beside the one that draws."""
+        ...
+
+    def placements(self) -> dict[str, tuple[str, Placement]]:
+        """For each model that is loaded its role, its id, and where it is."""
         ...
 
     def close(self) -> None:
@@ -126,6 +137,14 @@ class Exact:
         findings = findings_of(targets, exact, rendered or (), also)
         return KnownMasks(findings, tuple(sorted(exact.items())))
 
+    def reserved_bytes(self) -> int:
+        """See :class:`Masker`."""
+        return 0
+
+    def placements(self) -> dict[str, tuple[str, Placement]]:
+        """See :class:`Masker`."""
+        return {}
+
     def close(self) -> None:
         """Holds nothing."""
 
@@ -151,6 +170,14 @@ class WholeImage:
         pixels = np.ones(srgb8.shape[:2], bool)
         masks = {n: Mask(pixels, "whole").of_target(n, targets[n].name) for n in positions}
         return KnownMasks(findings_of(targets, masks, also=masks), tuple(masks.items()))
+
+    def reserved_bytes(self) -> int:
+        """See :class:`Masker`."""
+        return 0
+
+    def placements(self) -> dict[str, tuple[str, Placement]]:
+        """See :class:`Masker`."""
+        return {}
 
     def close(self) -> None:
         """Holds nothing."""
@@ -191,6 +218,16 @@ class Salient:
                 masks[position] = mask.of_target(position, targets[position].name)
         found = findings_of(targets, masks, also=masks)
         return KnownMasks({**findings, **found}, tuple(masks.items()))
+
+    def reserved_bytes(self) -> int:
+        """None of a GPU: OpenCV runs the network on the CPU."""
+        return 0
+
+    def placements(self) -> dict[str, tuple[str, Placement]]:
+        """See :class:`Masker`."""
+        from truehue.core.masks.salient import memory_bytes  # it imports OpenCV
+
+        return {SALIENT: (U2NETP.id, ON_CPU)} if memory_bytes() else {}
 
     def close(self) -> None:
         """The network is small, and stays for the next run of this process."""
@@ -252,14 +289,13 @@ class Grounding:
         return KnownMasks({**findings, **mask_findings}, tuple(masks.items()))
 
     def reserved_bytes(self) -> int:
-        """Bytes of a GPU that its models need beside the one that draws."""
+        """See :class:`Masker`."""
         return sum(tool_bytes(tool, self.sources) for tool in self._tool_ids())
 
     def placements(self) -> dict[str, tuple[str, Placement]]:
-        """For each model that is loaded its role, its id, and where it is."""
-        cpu = Placement("cpu", "float32", "none", "It computes on the CPU alone.")
+        """See :class:`Masker`."""
         return {
-            role: (str(getattr(self, role)), getattr(tool, "placement", cpu))
+            role: (str(getattr(self, role)), getattr(tool, "placement", ON_CPU))
             for role, tool in self._tools.items()
         }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -17,6 +17,7 @@ from truehue.core.concepts.records import PROFILE_VERSION
 from truehue.core.errors import BadInput
 from truehue.core.files import file_problem
 from truehue.core.generation.backends.reference import OPTIONS
+from truehue.core.generation.opening import check_settings
 from truehue.core.generation.quantization import QUANTIZATIONS
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.registry import model as registered
@@ -96,6 +97,8 @@ def make_plan(
         model = entry.id
         _check_numbers(drawing.steps, guidance)
         guidance, scales = _scales(guidance, drawing.guidances)
+        named_guidance = bool(scales) or guidance is not None
+        check_settings(entry, named_guidance, drawing.negative_text, drawing.size_px)
         check_cfr(drawing.options, drawing.cfm, entry, scales or (guidance,))
         _check_drawing(entry.kind, drawing, max(len(scales), 1))
         images = drawing.images * max(len(scales), 1)
@@ -336,10 +339,17 @@ def keeps_image(plan: RunPlan, prompt_id: str, image: int) -> bool:
     return int.from_bytes(digest[:8], "big") % KEPT_ONE_IN == 0
 
 
+def batch_of(options: Mapping[str, Any]) -> int:
+    """How many seeds of a prompt are drawn together at the most, by the options of a plan."""
+    return int(options.get("batch", 1))
+
+
 def batch_at(plan: RunPlan, position: int) -> range:
     """The positions that are drawn together with one: seeds of its prompt and guidance scale, the
     same ones whoever draws which of them first. Itself alone without the option ``batch``."""
-    batch = int(plan.options.get("batch", 1))
+    batch = batch_of(plan.options)
+    if batch == 1:
+        return range(position, position + 1)
     seed = position % plan.images % plan.seeds
     first = position - seed % batch
     return range(first, first + min(batch, plan.seeds - (seed - seed % batch)))

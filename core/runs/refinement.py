@@ -14,12 +14,18 @@ import numpy as np
 
 from truehue.core.batch.work import CannotWork
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.fidelity.cfm.registration import Registration, open_registered
+from truehue.core.fidelity.cfm.registration import (
+    Registration,
+    cfm_placement,
+    memory_bytes,
+    open_registered,
+)
 from truehue.core.fidelity.cfm.scorer import CfmScorer, reduce_attention
 from truehue.core.fidelity.two_passes import generate_twice
 from truehue.core.generation.opening import why_no_cfr
 from truehue.core.generation.registry import ModelEntry
 from truehue.core.generation.request import GeneratedImage, GenerationRequest, LoadedModel, OnStep
+from truehue.core.machine import Placement, machine
 from truehue.core.refinement.settings import FIRST_PASS, refinement_of
 
 CFM_MAP = "cfm"
@@ -61,6 +67,7 @@ class CfmRefiner:
     def __init__(self, registration: Registration) -> None:
         self._registration = registration
         self._scorer: CfmScorer | None = None
+        self._placement: Placement | None = None
 
     def generate(
         self, loaded: LoadedModel, request: GenerationRequest, on_step: OnStep, stop: Event
@@ -82,16 +89,32 @@ class CfmRefiner:
         both = generate_twice(loaded, first, refinement, on_step, stop, attention, source)
         return both.after
 
+    def reserved_bytes(self) -> int:
+        """Bytes of a device that CFM needs beside the model that draws; 0 where its files are
+        gone, of which loading says more."""
+        try:
+            return memory_bytes(self._registration)
+        except (TrueHueError, OSError):
+            return 0
+
+    def placements(self) -> dict[str, tuple[str, Placement]]:
+        """CFM's name and where it is, once it is loaded."""
+        if self._placement is None:
+            return {}
+        return {CFM_MAP: (self._registration.label, self._placement)}
+
     def _opened(self) -> CfmScorer:
         if self._scorer is None:
             try:
-                self._scorer = open_registered(self._registration)
+                at = cfm_placement(self._registration, machine())
+                self._scorer = open_registered(self._registration, at)
             except TrueHueError as error:
                 raise CannotWork(str(error)) from error
+            self._placement = at
         return self._scorer
 
     def close(self) -> None:
         """Gives CFM's memory back."""
         if self._scorer is not None:
             self._scorer.unload()
-            self._scorer = None
+            self._scorer = self._placement = None

@@ -24,7 +24,12 @@ from truehue.core.errors import BadInput, DataFolderError, StorageError, TrueHue
 from truehue.core.files import content_path, read_png, write_once
 from truehue.core.generation.backends.endpoints import Endpoint
 from truehue.core.generation.backends.reference import PlacedTarget, shapes_for
-from truehue.core.generation.memory import BadModelFolder, ModelMissing, is_out_of_memory
+from truehue.core.generation.memory import (
+    BadModelFolder,
+    ModelMissing,
+    is_out_of_memory,
+    tried_text,
+)
 from truehue.core.generation.opening import open_model
 from truehue.core.generation.registry import RENDERER
 from truehue.core.generation.registry import model as registered
@@ -44,9 +49,10 @@ from truehue.core.runs.concepts import profiles_of
 from truehue.core.runs.controls import check_controls
 from truehue.core.runs.devices import note_devices
 from truehue.core.runs.folder import RunFolder
-from truehue.core.runs.maskers import Grounding, Masker, open_masker
+from truehue.core.runs.maskers import Masker, open_masker
 from truehue.core.runs.plan import (
     batch_at,
+    batch_of,
     file_digest,
     keeps_image,
     made_with,
@@ -77,11 +83,6 @@ RENDERER_MAKER = "renderer"
 """The maker of the reference renderer's own masks."""
 
 _NO_MEMORY = "Out of memory{}. Choose a smaller size, or fewer workers on this device."
-_TRIED = {
-    "none": "",
-    "model": ", also with parts waiting in main memory",
-    "sequential": ", also with layers moved one by one",
-}
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,10 @@ class RunWork(Work):
     def units(self, order: np.ndarray) -> np.ndarray:
         """See :func:`truehue.core.runs.plan.units_of`."""
         return units_of(self.plan, order)
+
+    def group(self, position: int) -> int:
+        """Images of one batch (:func:`truehue.core.runs.plan.batch_at`)."""
+        return batch_at(self.plan, position).start
 
     def check(self) -> None:
         """See :func:`check_versions`."""
@@ -364,8 +369,7 @@ class RunProcessor:
 
     def _tried(self) -> str:
         """What a model that is out of memory has given up before."""
-        placement = getattr(self._model, "placement", None)
-        return _TRIED[placement.offload] if placement is not None else ""
+        return tried_text(getattr(self._model, "placement", None))
 
     def _stored(self, item: StoredItem, prompt: Prompt, blank: ItemResult) -> _Image:
         srgb8 = read_png(Path(item.file), "RGB")
@@ -423,12 +427,15 @@ class RunProcessor:
         return self._model
 
     def _reserved_bytes(self) -> int:
-        """What the masker's models need of the device, which are loaded after this one."""
-        return self.masker.reserved_bytes() if isinstance(self.masker, Grounding) else 0
+        """What CFM and the masker's models need of the device, which are loaded after this one."""
+        tools = self.masker.reserved_bytes()
+        return tools + (self._refiner.reserved_bytes() if self._refiner is not None else 0)
 
     def _note_devices(self) -> None:
         """Writes down where the models are, where that has changed."""
-        placements = self.masker.placements() if isinstance(self.masker, Grounding) else {}
+        placements = self.masker.placements()
+        if self._refiner is not None:
+            placements = {**self._refiner.placements(), **placements}
         if (at := getattr(self._model, "placement", None)) is not None:
             placements = {GENERATOR: (self._plan.model, at), **placements}
         if placements and placements != self._placements:
@@ -544,7 +551,7 @@ def execute(
     crew = crew or ExecutionSettings()
     settings = WorkerSettings(crew.sources, dict(crew.endpoints))
     work: Work = RunWork(folder.path, settings)
-    work.at_once = int(folder.summary()["options"].get("batch", 1))
+    work.at_once = batch_of(folder.summary()["options"])
     if task is not None:
         work = begin_task(work, task)
     return batch.execute(work, crew, retry_failed=retry_failed, watch=watch, team=team)

@@ -38,7 +38,17 @@ from truehue.core.runs.estimate import Estimate, free_bytes
 from truehue.core.runs.folder import RunFolder, folder_named, run_folders
 from truehue.core.runs.plan import run_id as id_of_plan
 from truehue.core.runs.protocols import protocol
-from truehue.core.runs.records import DRAWN, EXACT, GROUNDED, SALIENT, STORED, RunPlan, StoredItem
+from truehue.core.runs.records import (
+    ALL,
+    DRAWN,
+    EXACT,
+    GROUNDED,
+    SALIENT,
+    SHARED,
+    STORED,
+    RunPlan,
+    StoredItem,
+)
 from truehue.core.runs.worker import ExecutionSettings, WorkerSettings, execute
 from truehue.tabs.batches.messages import bytes_text, time_text
 from truehue.tabs.command.status import full_status_json, held_text, runs_root
@@ -68,6 +78,25 @@ if TYPE_CHECKING:
     from truehue.storage.store import Storage
 
 FINISHED, ENDED_EARLY = 0, 3
+
+GENERATION_OPTIONS: Mapping[str, Any] = {
+    "images": "",
+    "seed": "",
+    "seeds": SHARED,
+    "keep-images": ALL,
+    "size": None,
+    "steps": None,
+    "guidance": None,
+    "batch": "1",
+    "negative": "",
+    "cfr": "",
+    "lambda": None,
+    "cfr-map": CFR_MAPS[0],
+    "light": "studio",
+    "failure": "none",
+}
+"""What ``runs start`` takes of how images are generated, with the defaults."""
+_DESTINATIONS = {"lambda": "cfr_strength"}
 
 
 def start(options: argparse.Namespace) -> int:
@@ -120,6 +149,8 @@ def requested_plans(options: argparse.Namespace) -> tuple[PlanInputs, list[RunPl
     if options.images_from and len(options.model or ()) != 1:
         raise BadInput("Say with one --model who made the images of --images-from.")
     stored = bool(options.images_of or options.images_from)
+    if stored:
+        refuse_generation(options)
     request = read_as(RunRequest, _fields(options, stored)).checked()
     if options.munsell:
         load_munsell(options.munsell)
@@ -129,6 +160,21 @@ def requested_plans(options: argparse.Namespace) -> tuple[PlanInputs, list[RunPl
     return inputs, plans(
         inputs.request, inputs.prompts, inputs.title, inputs.set_name, munsell, inputs.items, cfm
     )
+
+
+def refuse_generation(options: argparse.Namespace) -> None:
+    """Raises BadInput, naming them, for options of generation beside images that are stored."""
+    given = [
+        f"--{name}"
+        for name, default in GENERATION_OPTIONS.items()
+        if getattr(options, _DESTINATIONS.get(name, name.replace("-", "_"))) != default
+    ]
+    if given:
+        option = "--images-of" if options.images_of else "--images-from"
+        raise BadInput(
+            f"{option} scores images as they are, so {', '.join(given)} would change nothing: "
+            f"leave {'it' if len(given) == 1 else 'them'} out."
+        )
 
 
 def resume(options: argparse.Namespace) -> int:

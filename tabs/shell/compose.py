@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -110,7 +111,12 @@ def make_context(
 
 
 def _all_memory() -> int:
-    """Bytes that models may hold together: a model that needs more room sends others away."""
+    """Bytes that models may hold together: a model that needs more room sends others away. On a CPU
+    without the network for salient objects, which stays."""
     from truehue.core.machine import machine
 
-    return machine().memory_bytes
+    local_machine = machine()
+    salient = sys.modules.get("truehue.core.masks.salient")
+    if local_machine.device != "cpu" or salient is None:
+        return local_machine.memory_bytes
+    return local_machine.memory_bytes - int(salient.memory_bytes())

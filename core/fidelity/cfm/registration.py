@@ -19,7 +19,7 @@ from truehue.core.fidelity.cfm.scorer import INSTRUCTION, CfmScorer, open_cfm
 from truehue.core.files import named_path, replace_file, shown_path
 from truehue.core.generation.memory import BadModelFolder, ModelMissing
 from truehue.core.generation.weights.sources import Source, Sources
-from truehue.core.machine import GIB, Placement, machine, placement
+from truehue.core.machine import GIB, Machine, Placement, machine, placement
 
 FILE = "cfm.json"
 """Below the data folder."""
@@ -66,6 +66,11 @@ class Registration:
     def version(self) -> str:
         """The first digits of the checkpoint's fingerprint: the version of its scores."""
         return self.checkpoint[:_VERSION_DIGITS]
+
+    @property
+    def label(self) -> str:
+        """The end of its name, for pages: folders of this machine are not for everybody."""
+        return Path(self.name).name
 
     @property
     def instruction_sha256(self) -> str:
@@ -158,15 +163,19 @@ def open_registered(
             f"The files of {registration.name} are not those that were registered: their scores "
             "would be another version's. Register it again."
         )
-    device_placement = device_placement or placement(
-        weights_gib(registration), machine(), fp16=False
-    )
+    device_placement = device_placement or cfm_placement(registration, machine())
     if device_placement.offload != "none":
         raise BadInput(f"CFM does not fit on the device: {device_placement.why}")
     rounded = registration.rotary == ROUNDED
     scorer = open_cfm(folder, base, device_placement, rounded_rotary=rounded)
     scorer.reading = replace(scorer.reading, instruction=registration.instruction)
     return scorer
+
+
+def cfm_placement(registration: Registration, local_machine: Machine) -> Placement:
+    """Where a registered CFM would be: it is loaded only where it is there as a whole. Raises
+    BadModelFolder for a folder without weights."""
+    return placement(weights_gib(registration), local_machine, fp16=False)
 
 
 def weights_gib(registration: Registration) -> float:

@@ -7,7 +7,7 @@ import inspect
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
 
@@ -126,16 +126,33 @@ def family(pipeline: Any) -> Family:
     if entry is not None:
         return entry
     call = call_defaults(type(pipeline))
-    guidance = next((name for name in ("guidance_scale", "true_cfg_scale") if name in call), "")
     limits = {}
     for name, part in pipeline.components.items():
         if name.startswith("tokenizer") and part is not None:
             limits[name] = _limit(part, call.get("max_sequence_length"))
+    limits = {name: limit for name, limit in limits.items() if limit}
+    return replace(_by_call(call), limits=limits)
+
+
+def family_named(pipeline: str) -> Family | None:
+    """The same of a class by its name, before anything is loaded and without ``limits``; None for
+    a name that diffusers does not have."""
+    if pipeline in FAMILIES or not pipeline:
+        return FAMILIES.get(pipeline)
+    try:
+        import diffusers
+
+        found = getattr(diffusers, pipeline, None)
+    except (ImportError, RuntimeError):  # loading says what is wrong
+        return None
+    return _by_call(call_defaults(found)) if isinstance(found, type) else None
+
+
+def _by_call(call: Mapping[str, Any]) -> Family:
     return Family(
-        guidance=guidance,
+        guidance=next((name for name in ("guidance_scale", "true_cfg_scale") if name in call), ""),
         negative="negative_prompt" in call,
         multiple_px=1,
-        limits={name: limit for name, limit in limits.items() if limit},
         fixed={name: value for name, value in AS_ASKED.items() if name in call},
     )
 

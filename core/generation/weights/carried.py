@@ -20,6 +20,9 @@ from truehue.core.files import file_problem, whole_file
 from truehue.core.generation.memory import ModelMissing
 from truehue.core.generation.weights.sources import SHIPPED, Sources
 
+OPENCV_BYTES = 300_000_000
+"""What a process grows by with a network that OpenCV runs, on the CPU of any machine."""
+
 
 @dataclass(frozen=True)
 class Carried:

@@ -267,6 +267,16 @@ def _own_modules() -> frozenset[str]:
     return frozenset(path.parent.name for path in pipelines.glob("*/__init__.py"))
 
 
+def pipeline_in(source: Source | None) -> str:
+    """The class that the files of a pipeline name; empty where there are none that say it."""
+    if source is None:
+        return ""
+    try:
+        return str(_read_index(source.folder).get("_class_name") or "")
+    except BadModelFolder:  # loading says what is wrong with it
+        return ""
+
+
 def check_source(entry: ModelEntry, source: Source) -> PipelineFolder | None:
     """Checks the files that were found, as loading does first; None where there is no pipeline.
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from truehue.core.cache import LruCache
 from truehue.core.errors import MaskError, TrueHueError, UnknownName
-from truehue.core.generation.weights.carried import COCO_SSD
+from truehue.core.generation.weights.carried import COCO_SSD, OPENCV_BYTES
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks.grabcut import grabcut
 from truehue.core.masks.grounded.embeddings import checked_image
@@ -39,7 +39,7 @@ from truehue.core.masks.grounded.records import (
     PresenceQuestion,
     Segment,
 )
-from truehue.core.masks.grounded.weights import OPENCV_BYTES, VisionEntry, Weights
+from truehue.core.masks.grounded.weights import VisionEntry, Weights
 from truehue.core.masks.salient import find_salient
 from truehue.core.prompts.prompt import article
 from truehue.core.prompts.tables import object_called
@@ -245,7 +245,8 @@ class SalientSegmenter:
 
     @property
     def memory_bytes(self) -> int:
-        """None of its own: the network for salient objects stays in the process for all."""
+        """None of its own: the network for salient objects stays in the process for all
+        (:func:`truehue.core.masks.salient.memory_bytes`)."""
         return 0
 
     def unload(self) -> None:

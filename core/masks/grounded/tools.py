@@ -8,11 +8,11 @@ from dataclasses import replace
 from truehue.core.errors import BadInput
 from truehue.core.generation.memory import check_space
 from truehue.core.generation.registry import MODELS
+from truehue.core.generation.weights.carried import OPENCV_BYTES
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.machine import GIB, WORKING_GIB, Machine, Placement, machine, placement
 from truehue.core.masks.grounded.records import Detector, PresenceModel, Segmenter
 from truehue.core.masks.grounded.weights import (
-    OPENCV_BYTES,
     ROLES,
     Role,
     VisionEntry,

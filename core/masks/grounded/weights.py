@@ -24,8 +24,6 @@ Library = Literal["transformers", "segment_anything", "opencv"]
 ROLES: tuple[Role, ...] = ("detector", "segmenter", "presence")
 
 COCO, COCO_PRESENCE = COCO_SSD.id, f"{COCO_SSD.id}-presence"
-OPENCV_BYTES = 300_000_000
-"""What a process grows by with a network that OpenCV runs, on the CPU of any machine."""
 
 SAM_MIRROR = "ybelkada/segment-anything"
 _SAM_URL = "https://dl.fbaipublicfiles.com/segment_anything/"

@@ -18,6 +18,7 @@ from tests.core.engine.models import (
 from truehue.core.engine import Problem
 from truehue.core.engine.engine import LOAD_OUT_OF_MEMORY, OUT_OF_MEMORY
 from truehue.core.generation.request import GenerationRequest
+from truehue.core.machine import Placement
 
 
 def counted(names: str, **fields: object) -> House:
@@ -150,9 +151,44 @@ def test_out_of_memory_with_one_image_fails_that_size_and_unloads_the_model() ->
         assert house.opened == ["a", "a"]
         assert engine.wait(engine.submit(asked(1, "a"), inbox), WAIT_S).done == 1
     assert (state.done, state.failed) == (2, 10)
-    assert state.problems == (Problem(OUT_OF_MEMORY, 10),)
+    assert state.problems == (Problem(OUT_OF_MEMORY.format(""), 10),)
     assert sorted(inbox.positions[:-1]) == list(range(12))
     assert "smaller size" in OUT_OF_MEMORY
+
+
+def test_out_of_memory_moves_parts_before_an_image_fails() -> None:
+    """Other models go first; the layout is the model's own, and stays for the next images."""
+
+    class Movable(FlatModel):
+        placement = Placement("cuda", "bfloat16", "none", "")
+
+        def make_room(self) -> bool:
+            assert house.models["a"].unloaded
+            if self.placement.offload != "none":
+                return False
+            self.placement = replace(self.placement, offload="model")
+            self.memory_bytes = 30
+            return True
+
+    def movable(fits: str) -> FlatModel:
+        def before(requests: Sequence[GenerationRequest]) -> None:
+            if model.placement.offload != fits:
+                raise OutOfMemoryError
+
+        model = Movable(before=before)
+        return model
+
+    house = counted("a")
+    house.makers |= {"b": lambda: movable("model"), "c": lambda: movable("sequential")}
+    with house.engine() as engine:
+        engine.wait(engine.submit(asked(1, "a"), Inbox()), WAIT_S)
+        state = engine.wait(engine.submit(asked(3, "b"), Inbox()), WAIT_S)
+        assert (state.done, state.failed) == (3, 0)
+        assert engine.loaded() == (("b", 30),)
+        state = engine.wait(engine.submit(asked(2, "c"), Inbox()), WAIT_S)
+    text = "no other model loaded, also with parts waiting in main memory. Choose"
+    assert (state.done, state.failed) == (0, 2)
+    assert text in state.problems[0].text
 
 
 def test_out_of_memory_on_loading_unloads_the_others_and_tries_again() -> None:

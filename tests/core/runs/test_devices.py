@@ -10,19 +10,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.core.runs.samples import apples, in_process, planned, rows
+from tests.core.runs.samples import apples, in_process, planned, rows, workers_of
+from tests.core.runs.test_array import as_bytes, share
 from tests.tiny_models.written import vision
 from truehue.core.batch.journal import read_journal
 from truehue.core.batch.team import Batch
 from truehue.core.batch.worker import Worker
+from truehue.core.fidelity.cfm.registration import Registration
 from truehue.core.generation.memory import GenerationFailed
 from truehue.core.generation.request import GeneratedImage
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.machine import GIB, Machine, Placement
 from truehue.core.runs.devices import devices_text, expected_devices, note_devices
+from truehue.core.runs.estimate import trial
 from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.merge import merge
 from truehue.core.runs.records import MaskerSpec, RunPlan
-from truehue.core.runs.worker import RunWork, WorkerSettings, execute
+from truehue.core.runs.worker import ExecutionSettings, RunWork, WorkerSettings, execute
 
 GROUNDED = MaskerSpec("grounded", "grounding-dino-base", "sam-vit-h", "janus-pro-1b")
 NOWHERE = Sources()
@@ -38,7 +42,8 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def free(gib: float) -> None:
         card = Machine("cuda", "A card", 80 * GIB, int(gib * GIB), 256 * GIB, 16, True)
-        for module in ("generation.opening", "masks.grounded.tools", "runs.devices"):
+        modules = ("generation.opening", "masks.grounded.tools", "runs.devices")
+        for module in (*modules, "fidelity.cfm.registration"):
             monkeypatch.setattr(f"truehue.core.{module}.machine", lambda: card)
 
     return free
@@ -61,6 +66,21 @@ def test_what_goes_to_the_cpu_is_said_before(gpu: Any) -> None:
     pipeline, *tools = expected_devices(sdxl(), NOWHERE)
     assert "layer" in pipeline.lower()
     assert any(text.startswith("sam-vit-h (segmenter)") and "On the CPU" in text for text in tools)
+
+
+def test_cfm_has_its_place_beside_the_pipeline(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("truehue.core.fidelity.cfm.registration.weights_gib", lambda cfm: 15.4)
+    cfm = Registration("/home/ann/CFM_7B", "/cfm", "/cfm", "0" * 64, "{text_prompt}")
+    plan = replace(sdxl(MaskerSpec()), cfm=cfm)
+    said = {}
+    for free in (40, 24, 12):
+        gpu(free)
+        pipeline, said[free] = expected_devices(plan, NOWHERE)
+        if free == 24:  # where it would fit alone
+            assert "Parts wait in main memory" in pipeline
+    assert said[40].startswith("CFM_7B (map for CFR): 15.4 GiB of weights fit")
+    assert said[24].startswith("CFM_7B (map for CFR): 15.4 GiB of weights fit")
+    assert said[12].startswith("CFM_7B (map for CFR) is loaded as a whole or not at all: ")
 
 
 def test_without_a_gpu_one_sentence_says_so() -> None:
@@ -174,17 +194,22 @@ def test_a_run_notes_its_tools_and_reserves_them(one: Any, gpu: Any) -> None:
 
 
 class Together(Small):
-    """Draws what it is asked for together, and notes it; the third image is none."""
+    """Draws what it is asked for together, and notes it; the image of the seed ``bad`` is none."""
 
-    def __init__(self) -> None:
+    def __init__(self, bad: int = 2) -> None:
         super().__init__([], works=True)
         self.asked: list[list[int]] = []
+        self.bad = bad
+
+    def draw(self, requests: Any, on_step: Any, stop: Any) -> list[GeneratedImage]:
+        images: list[GeneratedImage] = self.draw_together(requests, on_step, stop)
+        return images
 
     def draw_together(self, requests: Any, on_step: Any, stop: Any) -> list[Any]:
         self.asked.append([request.seed for request in requests])
         return [
             GenerationFailed("blacked out")
-            if request.seed == 2
+            if request.seed == self.bad
             else GeneratedImage(np.full((64, 64, 3), request.seed, np.uint8), {"model": "m"})
             for request in requests
         ]
@@ -207,9 +232,39 @@ def test_a_batch_is_drawn_once_whole_and_each_image_has_its_row(
     folder = RunFolder.create(tmp_path, plan)
     state = execute(folder, team=in_process(folder))
     assert (state.status, state.done, state.failed) == ("finished", 8, 2)
-    assert model.asked == [[0, 1, 2], [0, 1, 2]]
+    assert model.asked == [[0, 1, 2], [3]] * 2
     drawn = [(row.seed, row.status) for row in rows(folder)]
     assert drawn == [(0, "drawn"), (1, "drawn"), (2, "failed"), (3, "drawn")] * 2
     # What a kill left of a batch is drawn in the same batch again.
     assert execute(folder, team=in_process(folder), retry_failed=True).failed == 2
-    assert model.asked[2:] == [[0, 1, 2], [0, 1, 2]]
+    assert model.asked[4:] == [[0, 1, 2], [0, 1, 2]]
+
+
+def test_a_batch_is_of_one_worker_and_one_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five seeds in batches of four: each batch is drawn once, and the rows are the same."""
+    model = Together(bad=-1)
+    monkeypatch.setattr("truehue.core.runs.worker.of_generator", lambda *about: {})
+    monkeypatch.setattr("truehue.core.runs.worker.open_model", lambda *about, **more: model)
+    masker, options = MaskerSpec("whole"), {"batch": 4}
+    plan = planned(
+        apples(4), "sdxl-base-1.0", images=5, rules=("paper",), masker=masker, options=options
+    )
+    alone, shared = RunFolder.create(tmp_path / "a", plan), RunFolder.create(tmp_path / "b", plan)
+    crew = ExecutionSettings(workers=3)
+    assert execute(alone, crew, team=in_process(alone)).status == "finished"
+    assert len(workers_of(alone)) > 1
+    once = [[0, 1, 2, 3], [4]] * 4
+    assert sorted(model.asked) == sorted(once)
+    model.asked.clear()
+    for task in ("3/3", "1/3", "2/3"):
+        assert share(shared, task) == "finished"
+    assert merge(shared).status == "finished"
+    assert sorted(model.asked) == sorted(once)
+    assert as_bytes(shared) == as_bytes(alone)
+    # A trial times whole batches.
+    model.asked.clear()
+    tried = trial(plan)
+    assert model.asked == [[0, 1, 2, 3]] * 3
+    assert tried.basis.startswith("Median of 2 batches of 4 generated now")

@@ -64,6 +64,7 @@ def test_all_of_a_long_run_is_looked_at(tmp_path: Path) -> None:
         {"size_px": 128},
         {"rules": (("paper", "1.0"),)},
         {"model": "sdxl-base-1.0"},
+        {"options": {"batch": 2}},
     ],
 )
 def test_a_run_of_other_work_says_nothing(tmp_path: Path, changed: dict[str, object]) -> None:

@@ -26,7 +26,7 @@ from truehue.core.masks.grounded.compose import compose, steps_of
 from truehue.core.masks.grounded.presence import question
 from truehue.core.masks.grounded.records import Answer, Presence, PresenceQuestion
 from truehue.core.prompts.prompt import ObjectTarget
-from truehue.core.runs.maskers import Grounding, open_masker
+from truehue.core.runs.maskers import ON_CPU, Grounding, open_masker
 from truehue.core.runs.records import MaskerSpec
 from truehue.core.verdict.expectations import ABSENT
 from truehue.core.verdict.tasks import NO_MASK, TaskVerdict, judge_task
@@ -144,6 +144,7 @@ def test_what_stands_out_is_the_one_object_of_an_image(network: Path) -> None:
     rendered = masker.find(mug.srgb8, "cna", (target,), {0: own}, shapes_for((target,)))
     assert rendered.masks[0][1].maker == "salient"
 
+    assert masker.placements() == {"salient": ("u2netp", ON_CPU)}
     two = masker.find(mug.srgb8, "moc", (APPLE, CUP), {})
     assert two.masks == ()
     assert "finds one object, whatever its name; this prompt has 2" in two.findings[1].reason

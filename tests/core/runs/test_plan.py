@@ -69,6 +69,34 @@ def test_what_cannot_be_run_is_said(changed: dict[str, Any], text: str) -> None:
         plan(**changed)
 
 
+@pytest.mark.parametrize(
+    ("model", "changed", "text"),
+    [
+        ("hunyuan-image-2.1", {"guidance": 3.0}, "HunyuanImage 2.1 has no guidance to set"),
+        ("hunyuan-image-2.1", {"guidances": (3.0, 5.0)}, "has no guidance to set"),
+        ("folder:hunyuan", {"guidance": 3.0}, "hunyuan has no guidance to set"),
+        ("flux.1-dev", {"negative_text": "gray"}, "takes no negative prompt"),
+        ("sd3-medium", {"size_px": 520}, "multiples of 16 pixels; 520 is none"),
+        ("janus-pro-1b", {"negative_text": "gray"}, "takes no negative prompt"),
+        ("janus-pro-1b", {"size_px": 1024}, "384 × 384 pixels only"),
+    ],
+)
+def test_a_setting_that_the_pipeline_does_not_take_is_refused_with_the_plan(
+    model: str,
+    changed: dict[str, Any],
+    text: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "hunyuan").mkdir()
+    index = '{"_class_name": "HunyuanImagePipeline"}'
+    (tmp_path / "hunyuan" / "model_index.json").write_text(index)
+    with pytest.raises(BadInput, match=text):
+        planned(PROMPTS, model, masker=MaskerSpec("whole"), **changed)
+    assert planned(PROMPTS, model, masker=MaskerSpec("whole"), steps=9).steps == 9
+
+
 def test_a_model_that_is_not_known_and_no_prompts_are_refused() -> None:
     with pytest.raises(BadInput):
         make_plan(PROMPTS, "sdxl-base-9")

@@ -19,7 +19,12 @@ from tests.tiny_models import cfm
 from truehue.core.errors import BadInput
 from truehue.core.export.archive_import.plan import checked_plan
 from truehue.core.export.source import ExportRun, plan_out
-from truehue.core.fidelity.cfm.registration import Registration, open_registered, register
+from truehue.core.fidelity.cfm.registration import (
+    Registration,
+    memory_bytes,
+    open_registered,
+    register,
+)
 from truehue.core.fidelity.cfm.scorer import reduce_attention
 from truehue.core.files import content_path
 from truehue.core.images.load import load_image
@@ -27,6 +32,7 @@ from truehue.core.machine import Placement
 from truehue.core.refinement.settings import rows_of, saturation_map
 from truehue.core.runs import refinement as refining
 from truehue.core.runs import worker as working
+from truehue.core.runs.devices import devices_text
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import make_plan, plan_json, run_id
 from truehue.core.runs.records import GenerationPlan, ItemResult, MaskerSpec, RunPlan, ScoringPlan
@@ -68,12 +74,14 @@ def test_each_map_is_made_of_the_image_before_by_models_loaded_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     opened: list[str] = []
+    reserved: list[int] = []
 
     def counted(module: Any, name: str) -> None:
         function = getattr(module, name)
 
         def call(*values: Any, **more: Any) -> Any:
             opened.append(name)
+            reserved.append(more.get("reserved_bytes", 0))
             return function(*values, **more)
 
         monkeypatch.setattr(module, name, call)
@@ -99,9 +107,12 @@ def test_each_map_is_made_of_the_image_before_by_models_loaded_once(
     by_saturation = done(planned(model, {"map": "first pass"}))[1]
     by_file = done(planned(model, {"map": MAPS["file"], "source": "map of a file"}))[1]
     assert opened == ["open_model"] * 3
+    assert reserved == [0] * 3
     opened.clear()
-    by_cfm = done(planned(model, {"map": "cfm"}, known))[1]
+    folder, by_cfm = done(planned(model, {"map": "cfm"}, known))
     assert opened == ["open_model", "open_registered"]
+    assert reserved[3:] == [memory_bytes(known), 0]
+    assert f"cfm: {known.label} on the CPU, float32" in devices_text(folder.path)
     scorer = open_registered(known, Placement("cpu", "float32", "none", ""))
     texts = [prompt.text for prompt in planned(model, None).prompts]
     for index, image in enumerate(before):

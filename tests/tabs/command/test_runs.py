@@ -30,7 +30,8 @@ from truehue.core.runs.estimate import trial
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.records import ItemResult
 from truehue.storage import Storage
-from truehue.tabs.command.runs import EPILOG, main
+from truehue.tabs.command.runs import COMMAND, EPILOG, START_OPTIONS, main
+from truehue.tabs.command.start import GENERATION_OPTIONS, refuse_generation
 
 pytestmark = pytest.mark.slow
 
@@ -221,6 +222,14 @@ def test_the_estimate_tries_three_pictures_and_begins_nothing(
         (("start", "--images", "0"), "from 1 to 1,000, not 0"),
         (("start", "--rules", "mine"), 'No rule is called "mine"'),
         (("start", "--images-from", "here"), "Say with one --model"),
+        (
+            ("start", "--images-of", "x", "--steps=9", "--seeds=per-prompt", "--lambda=1"),
+            "so --seeds, --steps, --lambda would change nothing: leave them out",
+        ),
+        (
+            ("start", "--images-from", "here", "--model", "x", "--seed", "0"),
+            "so --seed would change nothing: leave it out",
+        ),
         (("start", "--workers", "none"), "--workers"),
         (("start", "--cfr", "most"), "There is no variant of CFR 'most'"),
         (("start", "--cfr", "full"), "Give λ of CFR"),
@@ -240,6 +249,15 @@ def test_bad_input(arguments: tuple[str, ...], said: str, tmp_path: Path) -> Non
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_defaults_of_generation_are_those_of_the_command() -> None:
+    options = COMMAND.parser().parse_args(["start", "--images-of", "x"])
+    refuse_generation(options)  # names none of them
+    (images,) = [part for part in START_OPTIONS if getattr(part, "title", "") == "images"]
+    names = {argument.spec.split()[0].removeprefix("--") for argument in images.arguments}
+    others = {"model", "images-of", "images-from", "protocol"}
+    assert names - others == set(GENERATION_OPTIONS)
 
 
 def test_pictures_of_a_run_and_of_a_folder_are_scored(

@@ -559,7 +559,11 @@ def test_what_differs_from_a_protocol_is_named() -> None:
     assert protocol_text(plan_json(plan)) == text
     assert "Not as the protocol has it: 1 image a prompt" in " ".join(plan_remarks(request, [plan]))
     request = named(
-        protocol="gencolorbench-paper", seeds="per-prompt", rules=["truehue"], negative="gray"
+        protocol="gencolorbench-paper",
+        models=["sd3-medium"],
+        seeds="per-prompt",
+        rules=["truehue"],
+        negative="gray",
     )
     (plan,) = plans(request, prompts()[:1], "Mini")
     others = "(but rules truehue, seeds per prompt, a negative prompt)"

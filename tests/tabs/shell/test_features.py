@@ -4,6 +4,7 @@ a job, a command and a table is added by naming it."""
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -14,10 +15,14 @@ from tests import tiny
 from tests.empty_data import empty_data
 from tests.tiny.parts import NotedColors
 from truehue.core.errors import DatabaseNewer
+from truehue.core.generation.weights.carried import OPENCV_BYTES
+from truehue.core.machine import GIB, Machine
+from truehue.core.masks import salient
 from truehue.storage import Storage
 from truehue.tabs.command.main import truehue
 from truehue.tabs.feature import Feature, kinds_of
 from truehue.tabs.features import FEATURES
+from truehue.tabs.shell import compose
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.shell.shell import mount
 
@@ -75,6 +80,20 @@ def test_a_feature_is_added_by_naming_it(
         assert [row["id"] for row in client.get("/api/jobs").json()["jobs"]] == [job]
         assert client.post("/api/tiny/count", json={}).status_code in (404, 405)
         context.close()
+
+
+def test_models_leave_the_network_for_salient_objects_its_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = Machine("cpu", "A processor", 8 * GIB, 4 * GIB, 8 * GIB, 4, True)
+    monkeypatch.setattr("truehue.core.machine.machine", lambda: here)
+    monkeypatch.setattr(salient, "memory_bytes", lambda: 0)
+    assert compose._all_memory() == 8 * GIB
+    monkeypatch.setattr(salient, "memory_bytes", lambda: OPENCV_BYTES)
+    assert compose._all_memory() == 8 * GIB - OPENCV_BYTES
+    # OpenCV uses none of a GPU.
+    monkeypatch.setattr("truehue.core.machine.machine", lambda: replace(here, device="cuda"))
+    assert compose._all_memory() == 8 * GIB
 
 
 def test_tables_of_a_newer_feature_are_refused(tmp_path: Path) -> None:
