@@ -59,6 +59,7 @@ from truehue.core.fidelity.vividness import SetVividness, set_vividness
 from truehue.core.files import replace_file
 from truehue.core.images.load import load_image
 from truehue.core.published import PublishedTable, tables
+from truehue.core.reproduce.fidelity_groups import metric_gaps
 from truehue.core.scores.learned import BY_ID
 from truehue.core.scores.measures import measure_of
 
@@ -390,12 +391,42 @@ def page(
             for name, (syn, real) in evaluation.parts.items():
                 cells = f"{_percent(syn)} | {_percent(real)}"
                 lines.append(f"| {_cell(evaluation.metric)} | {_cell(name)} | {cells} |")
+    lines += _gap_lines(evaluations)
     lines += _vividness_lines(vivid or {})
     lines += ["", "## The paper's other tables", ""]
     for table in published.values():
         if table.id not in (_PAIRS, _PEOPLE):
             lines += _published(table)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _gap_lines(evaluations: Sequence[Evaluation]) -> list[str]:
+    """Why a metric of ours is not its published row: what can be switched on these numbers."""
+    report = {evaluation.metric: evaluation.as_json() for evaluation in evaluations}
+    gaps = [gap for number in ("1", "2") for gap in metric_gaps(number, report)]
+    if not gaps:
+        return []
+    lines = [
+        "",
+        "## Why not the paper's number?",
+        "",
+        "How far our number moves when one difference alone is switched to theirs. The shares do "
+        "not add up.",
+        "",
+        "| metric | column | published less ours | share of each difference |",
+        "|---|---|---|---|",
+    ]
+    others: dict[str, str] = {}
+    for gap in gaps:
+        shares = []
+        for entry in gap.differences:
+            if entry.points is None:
+                others[entry.name] = f"{entry.ours} → {entry.theirs}. {entry.sentence}"
+            else:
+                shares.append(f"{entry.name}, {entry.ours} → {entry.theirs}: {entry.points:+.1f}")
+        cells = (gap.keys["ours"], gap.column, f"{gap.points:+.1f}", "; ".join(shares))
+        lines.append("| " + " | ".join(map(_cell, cells)) + " |")
+    return [*lines, "", *(f"- {name}: {text}" for name, text in others.items())]
 
 
 def _vividness_lines(vivid: Mapping[str, SetVividness]) -> list[str]:

@@ -237,6 +237,12 @@ def _protocol(
         options.seed,
     )
     switches = (options.prompt_form, options.codec, options.image_pixels)
+    if options.family and options.protocol != RELEASED and options.prompt_form != "released":
+        raise BadInput(
+            "--family says whose released texts the model gets, and here it gets none. Add "
+            f"--prompt-form released or --protocol {RELEASED}, or leave out --family.",
+            "family",
+        )
     if options.protocol == RELEASED:
         if any(switches) or options.max_tokens is not None:
             raise BadInput(

@@ -9,6 +9,7 @@ from typing import Any
 
 from truehue.core.errors import BadInput
 from truehue.core.published import Column, PublishedRow, bibtex, table
+from truehue.core.reproduce.attribution import Gap, Numbers, RowSwitch, row_gaps
 from truehue.core.reproduce.fidelity_data import (
     PAPER,
     PRESET,
@@ -162,20 +163,13 @@ _READ = {
 def _group_table(context: ReproduceContext, number: str) -> ReproducedTable:
     published = table(table_id(number))
     report = _report(context, number)
-    key = "variant" if number == "4" else "metric"
-    taken: set[str] = set()
-    rows = []
-    for row in published.rows:
-        name = row.keys[key]
-        wanted = f"CFM (cfm-{TRAINED[name][0]})" if number == "4" else METRICS.get(name, name)
-        ours = next((item for item in report if item == wanted), "")
-        if not ours and number != "4":
-            ours = next((item for item in report if item.startswith(wanted)), "")
-        if ours:
-            taken.add(ours)
-            rows.append(_group_row(published.columns, row, row.keys, report[ours], ours))
+    printed = _printed(number, report)
+    rows = [
+        _group_row(published.columns, row, row.keys, report[ours], ours)
+        for ours, row in printed.items()
+    ]
     for name in report:
-        if name not in taken:
+        if name not in printed:
             keys = dict.fromkeys(published.keys, "")
             rows.append(_group_row(published.columns, None, keys, report[name], name))
     notes = list(published.notes)
@@ -189,6 +183,101 @@ def _group_table(context: ReproduceContext, number: str) -> ReproducedTable:
         citations=bibtex([table_id(number)]),
         notes=notes,
     )
+
+
+def _printed(number: str, report: Mapping[str, Mapping[str, Any]]) -> dict[str, PublishedRow]:
+    """The printed rows by our metrics' names, in the printed order."""
+    rows = {}
+    for row in table(table_id(number)).rows:
+        name = row.keys["variant" if number == "4" else "metric"]
+        wanted = f"CFM (cfm-{TRAINED[name][0]})" if number == "4" else METRICS.get(name, name)
+        ours = next((item for item in report if item == wanted), "")
+        if not ours and number != "4":
+            ours = next((item for item in report if item.startswith(wanted)), "")
+        if ours:
+            rows[ours] = row
+    return rows
+
+
+def metric_gaps(number: str, report: Mapping[str, Mapping[str, Any]]) -> tuple[Gap, ...]:
+    """Why metrics are not their printed rows of Table 1, 2 or 4. ``report`` are the metrics of a
+    report by name: how ties and unscored pairs count is switched on it."""
+    published, gaps = table(table_id(number)), list[Gap]()
+    for ours, row in _printed(number, report).items():
+        metric = report[ours]
+        own = {column.name: _number(metric, column.name) for column in published.columns}
+        # Table 2 has correlations alone, and no pairs.
+        switches = [] if number == "2" else _pair_switches(metric, own)
+        switches += _data_switches(number, metric)
+        keys = {**row.keys, "ours": ours}
+        gaps += row_gaps(keys, own, row, published.columns, lambda by: by.name, switches)
+    return tuple(gaps)
+
+
+def _number(metric: Mapping[str, Any], column: str) -> float | None:
+    """As it is printed: percent, or a correlation times 100."""
+    part, inner = _READ[column]
+    fields = metric.get(part) or {}
+    if inner:
+        value = (fields.get(inner) or {}).get("value")
+        return 100 * value if value is not None and fields.get("images") else None
+    return fields.get("percent") if fields.get("pairs") else None
+
+
+def _pair_switches(metric: Mapping[str, Any], own: Numbers) -> list[RowSwitch]:
+    """How pairs without a right order count; the paper says nothing of either."""
+
+    def counted(ties: bool, unscored: bool) -> Numbers:
+        numbers = dict(own)
+        for column, (part, inner) in _READ.items():
+            fields = metric.get(part) or {}
+            if inner or own.get(column) is None:
+                continue
+            right = fields["percent"] * fields["pairs"] / 100 - fields["ties"] / 2 * ties
+            pairs = fields["pairs"] + fields["unscored"] * unscored
+            numbers[column] = 100 * right / pairs
+        return numbers
+
+    parts = [metric.get(name) or {} for name in ("syn_pairs", "real_syn")]
+    switches = []
+    if any(part.get("ties") for part in parts):
+        sentence = "The paper does not say how pairs of equal scores count."
+        switches.append(RowSwitch("Ties", sentence, "half", "wrong", lambda: counted(True, False)))
+    if any(part.get("unscored") for part in parts):
+        sentence = "The paper does not say how pairs without a score count."
+        switches.append(
+            RowSwitch("Unscored pairs", sentence, "left out", "wrong", lambda: counted(False, True))
+        )
+    return switches
+
+
+def _data_switches(number: str, metric: Mapping[str, Any]) -> list[RowSwitch]:
+    pairs = (metric.get("syn_pairs") or {}).get("pairs") or 0
+    switches = [
+        RowSwitch(
+            "Groups",
+            "CFD-Test is not public: its photographs, captions and images decide all numbers.",
+            f"{pairs:,} pairs of one's own",
+            "5,000 sampled pairs of CFD-Test",
+        ),
+    ]
+    if number != "2":
+        switches.append(
+            RowSwitch(
+                "Counterpart of a photograph",
+                "Appendix A takes the image of the lowest guidance, as here; section 6.3 a random "
+                "one.",
+                "the lowest guidance",
+                "not certain",
+            )
+        )
+    if number == "4":
+        sentence = "CFD's training part is not public; each variant is trained on your groups."
+        switches.append(RowSwitch("Training", sentence, "groups of one's own", "CFD-Train"))
+    if metric.get("agreement"):
+        sentence = "CFD-Human is not public."
+        switches.append(RowSwitch("Ratings", sentence, "people of one's own", "CFD-Human"))
+    return switches
 
 
 def _group_row(
@@ -247,4 +336,5 @@ def group_recipe(number: str) -> Recipe:
         lambda context: _group_needs(context, number),
         lambda context: _group_steps(context, number),
         lambda context: _group_table(context, number),
+        lambda context: metric_gaps(number, _report(context, number)),
     )

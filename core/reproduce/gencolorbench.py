@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from truehue.core.analysis.groups import CategoryCell, category_cells
+from truehue.core.analysis.groups import OVERALL, CategoryCell, category_cells
 from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, LeaderboardEntry, Rate, leaderboard
-from truehue.core.analysis.records import Count, Slice, choice_for, default_for, note_for
+from truehue.core.analysis.records import Count, RunRecord, Slice, choice_for, default_for, note_for
 from truehue.core.generation.registry import DRAWABLE, name_of
 from truehue.core.generation.registry import model as registered
 from truehue.core.published import PublishedRow, PublishedTable, bibtex, counterpart, table
 from truehue.core.reproduce.attribution import Gap
-from truehue.core.reproduce.leaderboard_gap import Counting, run_gaps
+from truehue.core.reproduce.leaderboard_gap import CategoryNumbers, Counting, RunNumbers, run_gaps
 from truehue.core.reproduce.needs import Need, model_need, run_needs
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, imported_runs, trial_of
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
@@ -234,22 +234,54 @@ def _table_11(context: ReproduceContext) -> ReproducedTable:
 
 def _gaps_4(context: ReproduceContext) -> tuple[Gap, ...]:
     """The gaps of the average of each model, or of its tasks where it has none."""
-    published = table(TABLE_4)
-    if context.storage is None:
-        return ()
-    counting = Counting(preset(context.protocol or PROTOCOLS[0]).rule)
-    stored = {run.run_id: run for run in context.storage.runs.all() if run.items}
-    gaps: list[Gap] = []
-    for model_id, run_id_of_row in rows_of(context, published):
-        run = stored.get(run_id_of_row)
+    published, gaps = table(TABLE_4), list[Gap]()
+    for model_id, run in _stored_runs(context, published):
         printed = published_row(published, model_id)
-        if run is None or printed is None:
-            continue
-        results = context.storage.results
-        own = run_gaps(results, run, stored.values(), counting, printed, published.columns)
+        own = _gaps_of(context, run, published, printed)
         average = [gap for gap in own if published.column(gap.column).ours == AVERAGE]
         gaps += average or own
     return tuple(gaps)
+
+
+def _gaps_11(context: ReproduceContext) -> tuple[Gap, ...]:
+    """The gaps of each category over all color systems, or in each system where it has no such
+    number."""
+    published, gaps = table(TABLE_11), list[Gap]()
+    types = tuple(dict.fromkeys(row.keys["color_type"] for row in published.rows))
+    for model_id, run in _stored_runs(context, published):
+        by_type = {}
+        for color_type in types:
+            printed = published_row(published, model_id, color_type=color_type)
+            numbers = CategoryNumbers(context.storage.results, color_type)
+            by_type[color_type] = _gaps_of(context, run, published, printed, numbers)
+        gaps += by_type[OVERALL] or [gap for own in by_type.values() for gap in own]
+    return tuple(gaps)
+
+
+def _stored_runs(
+    context: ReproduceContext, published: PublishedTable
+) -> list[tuple[str, RunRecord]]:
+    """The model and the run of each row that is stored."""
+    if context.storage is None:
+        return []
+    stored = {run.run_id: run for run in context.storage.runs.all() if run.items}
+    rows = rows_of(context, published)
+    return [(model_id, stored[run]) for model_id, run in rows if run in stored]
+
+
+def _gaps_of(
+    context: ReproduceContext,
+    run: RunRecord,
+    published: PublishedTable,
+    printed: PublishedRow | None,
+    numbers: RunNumbers | None = None,
+) -> tuple[Gap, ...]:
+    if printed is None:
+        return ()
+    counting = Counting(preset(context.protocol or PROTOCOLS[0]).rule)
+    others = [other for other in context.storage.runs.all() if other.items]
+    results = context.storage.results
+    return run_gaps(results, run, others, counting, printed, published.columns, numbers)
 
 
 def _category_cell(cell: CategoryCell | None, printed: float | None) -> ReproducedCell:
@@ -279,5 +311,6 @@ RECIPES = (
         lambda context: needs(context, table(TABLE_11)),
         lambda context: run_steps(context, table(TABLE_11)),
         _table_11,
+        _gaps_11,
     ),
 )

@@ -1,4 +1,4 @@
-"""Why a run's accuracies are not the printed ones of GenColorBench's Table 4.
+"""Why a run's accuracies are not the printed ones of GenColorBench's Tables 4 and 11.
 
 Each difference between how ours was made and counted and how theirs was is switched alone: the
 counting on the stored verdicts, masks and neighbors by another run that scored the same images. What
@@ -11,8 +11,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from truehue.core.analysis.groups import category_cells
 from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, leaderboard
-from truehue.core.analysis.records import NOT_FOUND, PromptTally, RunRecord, choice_for
+from truehue.core.analysis.records import (
+    NOT_FOUND,
+    Count,
+    PromptTally,
+    RunRecord,
+    Slice,
+    choice_for,
+)
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import RELEASED, RELEASED_SEED, model
 from truehue.core.published import Column, PublishedRow
@@ -43,6 +51,9 @@ class Results(Protocol):
     ) -> list[PromptTally]:
         """Counts of passes of prompts."""
 
+    def groups(self, selection: Slice, by: Sequence[str], images: bool = False) -> list[Count]:
+        """Counts of verdicts by group."""
+
     def same_images(self, run_a: str, run_b: str) -> bool:
         """Whether two runs have the same images."""
 
@@ -60,31 +71,48 @@ class Counting:
 
 
 class RunNumbers:
-    """The accuracies of runs in percent by column, each way of counting computed once."""
+    """The accuracies of runs in percent by task and AVERAGE, each way of counting computed once."""
 
     def __init__(self, results: Results) -> None:
         self._results = results
-        self._known: dict[tuple[Any, ...], dict[str, float | None]] = {}
+        self._known: dict[tuple[Any, ...], Numbers] = {}
 
-    def of(self, run_id: str, counting: Counting) -> dict[str, float | None]:
-        """By task and AVERAGE; empty where the run has nothing to count."""
+    def of(self, run_id: str, counting: Counting) -> Numbers:
+        """By column; empty where the run has nothing to count."""
         limits = tuple(sorted(counting.limits.items()))
         key = (run_id, counting.rule, counting.systems, counting.unscored, limits, counting.seeds)
         if key not in self._known:
-            choice = choice_for(counting.rule, counting.unscored)
-            tallies = self._results.leaderboard(
-                counting.rule, (run_id,), dict(counting.limits) or None, choice, counting.seeds
-            )
-            entry = leaderboard(tallies, counting.systems, choice).get(run_id)
-            self._known[key] = (
-                {}
-                if entry is None
-                else {
-                    **{task: cell.rate.percent for task, cell in entry.cells.items()},
-                    AVERAGE: entry.average.percent,
-                }
-            )
+            self._known[key] = self._count(run_id, counting)
         return self._known[key]
+
+    def _count(self, run_id: str, counting: Counting) -> Numbers:
+        choice = choice_for(counting.rule, counting.unscored)
+        tallies = self._results.leaderboard(
+            counting.rule, (run_id,), dict(counting.limits) or None, choice, counting.seeds
+        )
+        entry = leaderboard(tallies, counting.systems, choice).get(run_id)
+        if entry is None:
+            return {}
+        tasks = {task: cell.rate.percent for task, cell in entry.cells.items()}
+        return {**tasks, AVERAGE: entry.average.percent}
+
+
+class CategoryNumbers(RunNumbers):
+    """Those of Table 11 by category of object: ``color_type`` is a color system, or the mean of
+    all. Some seeds alone, and other limits, are not counted by category."""
+
+    def __init__(self, results: Results, color_type: str) -> None:
+        super().__init__(results)
+        self._color_type = color_type
+
+    def _count(self, run_id: str, counting: Counting) -> Numbers:
+        if counting.seeds or counting.limits:
+            return {}
+        choice = choice_for(counting.rule, counting.unscored)
+        selection = Slice(counting.rule, (run_id,), task="cna", unscored=choice)
+        counts = self._results.groups(selection, ("run", "system", "category"), True)
+        cells = category_cells(counts, (run_id,))[1]
+        return {cell.category: cell.percent for cell in cells if cell.system == self._color_type}
 
 
 def run_gaps(
@@ -94,13 +122,15 @@ def run_gaps(
     counting: Counting,
     printed: PublishedRow,
     columns: Sequence[Column],
+    numbers: RunNumbers | None = None,
 ) -> tuple[Gap, ...]:
     """The gap of every column that the run has a number in. ``others`` are runs that may have
-    scored the same images otherwise."""
-    numbers = RunNumbers(results)
+    scored the same images otherwise; ``numbers`` are those of Table 4 unless others are given."""
+    numbers = numbers or RunNumbers(results)
     ours = numbers.of(run.run_id, counting)
     switches = _Differences(results, numbers, run, tuple(others), counting).all()
-    keys = {"model": printed.keys.get("model", ""), "ours": run.name}
+    named = {name: printed.keys[name] for name in ("model", "color_type") if name in printed.keys}
+    keys = {**named, "ours": run.name}
     return row_gaps(keys, ours, printed, columns, lambda column: column.ours, switches)
 
 

@@ -169,6 +169,9 @@ def test_a_set_keeps_the_pixels_that_the_released_code_saw(
         alone = ["--out", str(tmp_path / "codec"), "--codec", "jpeg-75"]
         assert main([*parts, *alone]) == 0
         assert main([*parts, *out, "--codec", "png"]) == 2
+        capsys.readouterr()
+        assert main([*parts, *alone, "--family", "gpt"]) == 2
+        assert "Add --prompt-form released" in capsys.readouterr().err
     first, second = (got["messages"][0]["content"] for _, got in server.got[:2])
     assert first[1]["text"].endswith("What color? \n(A) red\n(B) blue")
     head, _, data = second[0]["image_url"]["url"].partition(",")
