@@ -29,6 +29,7 @@ from truehue.core.vlm.evaluation.plan import EvaluationSettings
 from truehue.core.vlm.evaluation.protocols import model_family
 from truehue.core.vlm.model_comparison import percent_of
 from truehue.core.vlm.parsing import RELEASED as RELEASED_PARSER
+from truehue.core.vlm.presentation import RELEASED
 from truehue.core.vlm.prompting import Style
 from truehue.core.vlm.released import UNLIMITED_TOKENS, family_of, family_settings
 from truehue.core.vlm.scoring import score
@@ -131,6 +132,7 @@ def switch_options(log: EvaluationLog, settings: EvaluationSettings) -> tuple[st
     tokens = settings.max_tokens
     options += ["--max-tokens", f"{tokens}"] if tokens != usual.max_tokens else []
     options += ["--temperature", f"{settings.temperature:g}"] if settings.temperature else []
+    options += ["--seed", f"{settings.seed}"] if settings.seed else []
     return tuple(options)
 
 
@@ -155,6 +157,7 @@ def evaluation_gaps(
     switches = [
         *_parser_switches(logs),
         *_part_switches(logs, own, stored, command),
+        *_order_switches(logs),
         *more,
         *_UNKNOWN,
     ]
@@ -225,6 +228,17 @@ def _part_switches(
             )
         )
     return switches
+
+
+def _order_switches(logs: Sequence[EvaluationLog]) -> list[RowSwitch]:
+    """The order of image and text, which no option switches alone."""
+    for log in logs:
+        family, ours = released_family(log.model), log.settings.presentation.image
+        theirs = family and family_settings(family, Style(log.settings.style)).image
+        if theirs and theirs != ours:
+            sentence = f"The order of image and text; only --protocol {RELEASED} switches it."
+            return [RowSwitch("image order", sentence, f"image {ours}", f"image {theirs}")]
+    return []
 
 
 def _mean(evaluations: Sequence[Callable[[], Numbers]]) -> Numbers:

@@ -22,6 +22,7 @@ from truehue.core.reproduce.colorbench_evaluations import (
 )
 from truehue.core.reproduce.colorbench_gap import (
     REASONED,
+    Command,
     evaluation_gaps,
     parts_of,
     switch_options,
@@ -35,7 +36,7 @@ from truehue.core.vlm.tasks import ROBUSTNESS
 from truehue.tabs.charts.gap import GapsView, GapView, gap_json, without_gap
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.requests import PageRequest
-from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.roles import Actor, allowed
 from truehue.tabs.vlm.messages import model_name, settings_text
 from truehue.tabs.vlm.results import Asking, Parser, selected_logs
 from truehue.tabs.vlm.service import EvaluationService
@@ -76,7 +77,8 @@ def gap_view(context: Context, actor: Actor, request: GapRequest) -> GapsView:
         shown = selected_logs(context, question_set, request.askings, request.parser)
         logs = [log for log in shown.values() if _is_of(log, row)]
     together = [logs] if request.table == GROUPED and logs else [[log] for log in logs]
-    gaps = [_gap_of(context, question_set, published, row, some) for some in together]
+    commands = partial(_command, actor, question_set)
+    gaps = [_gap_of(context, question_set, published, row, some, commands) for some in together]
     return {"gaps": gaps or [without_gap("", NONE_SHOWN, _reproduce(request.table, row))]}
 
 
@@ -113,6 +115,7 @@ def _gap_of(
     published: PublishedTable,
     row: PublishedRow,
     logs: Sequence[EvaluationLog],
+    command: Command,
 ) -> GapView:
     names = [f"{model_name(log.model)} · {settings_text(log.settings, log.model)}" for log in logs]
     gaps = evaluation_gaps(
@@ -121,7 +124,7 @@ def _gap_of(
         row,
         published.columns,
         partial(_stored, context),
-        partial(_command, context, question_set),
+        command,
         [*_models_switch(row, logs), *_part_switch(question_set, logs)],
     )
     by_column: dict[str, Gap] = {gap.column: gap for gap in gaps}
@@ -171,10 +174,10 @@ def _is_same(folder: EvaluationFolder, log: EvaluationLog, wanted: EvaluationSet
     return [prompted.question for prompted in folder.questions] == log.questions
 
 
-def _command(context: Context, question_set: QuestionSet, log: EvaluationLog, part: str) -> str:
+def _command(actor: Actor, question_set: QuestionSet, log: EvaluationLog, part: str) -> str:
     """The command that evaluates the model with a part switched, to where the page finds it; empty
-    in a public demo, whose visitors have no command."""
-    if context.demo:
+    for who may not know the folders of this machine."""
+    if not allowed(actor, "name-folder"):
         return ""
     model, settings = log.model, log.settings
     counts = Counter(question.task for question in log.questions if not question.seed_id)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.core.reproduce.test_colorbench_gap import COUNT, JPEG, RIGHT, VERBOSE, PlantedModel
-from tests.tabs.vlm.test_vlm import Ask, answered, ask
+from tests.tabs.vlm.test_vlm import ANN, Ask, answered, ask
 from tests.workers_here import workers_here
 from truehue.core.cli.vlm import main as vlm
 from truehue.core.published import table
 from truehue.core.vlm.generators import Difficulty, GeneratedSettings, generated
 from truehue.core.vlm.published import HUB_ID
 from truehue.tabs.page.context import Context
+from truehue.tabs.vlm.gap import GapRequest, gap_view
 
 pytestmark = pytest.mark.slow
 
@@ -42,6 +43,9 @@ def test_the_gap_of_a_shown_evaluation(ask: Ask, context: Context, workers_here:
         assert shares == {"parser": f"{-100 * VERBOSE / COUNT:+.1f}"}
         commands = {entry["name"]: entry["command"] for entry in gap["runs"]}
         assert commands["token limit"].endswith("-tokens")
+        # Who may not name folders of this machine is told none.
+        (view,) = gap_view(context, ANN, GapRequest(**row, askings=(evaluation,)))["gaps"]
+        assert not any(entry["command"] for entry in view["runs"])
         assert vlm(commands["image codec"].split()[2:]) == 0
         both = [
             answered(ask, set_id, server.base_url, name=name)
