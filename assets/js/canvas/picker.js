@@ -320,7 +320,7 @@ export class Picker {
   }
 
   /**
-   * With Enter what was typed is taken, and keys are for the drawing again.
+   * With Enter what was typed is taken, and keys are for the drawing again; on a sheet there are none.
    * @param {KeyboardEvent} event
    */
   #entered({ key, target }) {
@@ -328,7 +328,7 @@ export class Picker {
     if (key !== 'Enter') return;
     field.blur(); // what was typed is taken
     if (field.getAttribute('aria-invalid') === 'true') field.focus();
-    else this.canvas.view.stage.focus({ preventScroll: true });
+    else if (!this.canvas.node.dataset.sheet) this.canvas.view.stage.focus({ preventScroll: true });
   }
 
   #typedHex() {

@@ -83,7 +83,7 @@ export class Tools {
     this.keys.classList.add('cv-keys');
     canvas.view.strip = () => {
       const { classList, offsetHeight } = this.options;
-      return classList.contains('strip') && this.#isNarrow
+      return classList.contains('cv-strip') && this.#isNarrow
         ? offsetHeight && offsetHeight + GAP_PX
         : 0;
     };
@@ -273,8 +273,8 @@ export class Tools {
     const strokes = STROKING.includes(tool);
     for (const node of this.strokes) node.hidden = !strokes;
     const { classList } = this.options;
-    const before = classList.contains('strip');
-    if (classList.toggle('strip', strokes && !canvas.node?.dataset.sheet) !== before)
+    const before = classList.contains('cv-strip');
+    if (classList.toggle('cv-strip', strokes && !canvas.node?.dataset.sheet) !== before)
       canvas.view.layOut();
     this.gaps.forEach((node, closing) => aria(node, 'pressed', closing === canvas.closing));
   }

@@ -275,7 +275,7 @@ export class View {
   #drawMarks() {
     const { marks, scale, region, ring, cursor } = this;
     const dpr = devicePixelRatio || 1;
-    this.stage.classList.toggle('keys', !!cursor);
+    this.stage.classList.toggle('cv-by-keys', !!cursor);
     marks.setTransform(1, 0, 0, 1, 0, 0);
     marks.clearRect(0, 0, this.over.width, this.over.height);
     marks.setTransform(scale * dpr, 0, 0, scale * dpr, this.#x * dpr, this.#y * dpr);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from rjsmin import jsmin
 
@@ -34,6 +36,18 @@ def test_every_module_means_the_same_as_before() -> None:
         },
     )
     assert differing == []
+
+
+def test_the_page_has_no_style_for_a_state_of_the_canvas() -> None:
+    """Such a style once hid a drawing from everybody who typed a color on a phone."""
+    scripts = "".join(path.read_text("utf-8") for path in ROOT.glob("assets/js/canvas/*.js"))
+    states = set(re.findall(r"classList\.(?:add|toggle)\('([\w-]+)'", scripts))
+    styles = "".join(
+        (ROOT / f"assets/css/participants/{name}.css").read_text("utf-8")
+        for name in ("participants", "coloring")
+    )
+    assert len(states) > 5
+    assert states & set(re.findall(r"\.([a-z][\w-]*)", styles)) == set()
 
 
 # Colorings: 20 kB more, 6 of them sent, for drags that fill, fills of all alike, shades, the last
