@@ -96,6 +96,7 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench.fills
 	$(BIN)/python -m tests.bench.colorings
 	$(BIN)/python -m tests.bench.agents
+	$(BIN)/python -m tests.bench.trust
 
 chromium: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.browser.chromium

@@ -150,8 +150,9 @@ class _Bounds:
 
 
 @dataclass(frozen=True)
-class _Stratum:
-    """The prompts of one run, task and system."""
+class Stratum:
+    """The prompts of one run, task and system: how many of them have which tally. ``name`` is what
+    their resamples are drawn by."""
 
     prompts: Mapping[Tally, int]
     name: str
@@ -160,10 +161,12 @@ class _Stratum:
     images: int
 
     def sums(self) -> np.ndarray:
+        """Resampled sums of passes and counted images (:func:`resampled_sums`)."""
         return resampled_sums(self.prompts, self.name)
 
     @property
     def counted(self) -> int:
+        """Images that count."""
         return sum(prompt * count for (_, prompt), count in self.prompts.items())
 
     @property
@@ -183,10 +186,7 @@ def leaderboard(
         raise BadInput(f"There is no choice of systems {systems!r}. Use {', '.join(SYSTEMS)}.")
     if unscored not in UNSCORED:
         raise BadInput(f"Unscored images are {', '.join(UNSCORED)}, not {unscored!r}.")
-    runs: dict[str, list[PromptTally]] = defaultdict(list)
-    for tally in tallies:
-        if tally.images and tally.prompts:
-            runs[tally.run_id].append(tally)
+    runs = _by_run(tallies)
     # Drawing resamples leaves Python to others: runs are counted side by side.
     with ThreadPoolExecutor(_THREADS) as pool:
         rows = pool.map(
@@ -199,18 +199,36 @@ def leaderboard(
 # A run that has not changed since is not counted again.
 @lru_cache(maxsize=_KEPT)
 def _row(tallies: tuple[PromptTally, ...], systems: str, unscored: str) -> LeaderboardEntry:
+    return _row_of(tallies[0].run_id, _strata(tallies, unscored), systems)
+
+
+def strata_by_run(
+    tallies: Iterable[PromptTally], unscored: str = LEFT_OUT
+) -> dict[str, Mapping[tuple[str, str], Stratum]]:
+    """The strata of every run by task and system, as :func:`leaderboard` makes them."""
+    return {run_id: _strata(own, unscored) for run_id, own in _by_run(tallies).items()}
+
+
+def _by_run(tallies: Iterable[PromptTally]) -> dict[str, list[PromptTally]]:
+    runs: dict[str, list[PromptTally]] = defaultdict(list)
+    for tally in tallies:
+        if tally.images and tally.prompts:
+            runs[tally.run_id].append(tally)
+    return runs
+
+
+def _strata(tallies: Iterable[PromptTally], unscored: str) -> Mapping[tuple[str, str], Stratum]:
     by_stratum: dict[tuple[str, str], list[PromptTally]] = defaultdict(list)
     for tally in tallies:
         by_stratum[tally.task, tally.system].append(tally)
-    strata = {key: _stratum(key, own, unscored) for key, own in by_stratum.items()}
-    return _row_of(tallies[0].run_id, strata, systems)
+    return {key: _stratum(key, own, unscored) for key, own in by_stratum.items()}
 
 
 def _position_key(tally: PromptTally) -> tuple[str, str, int, int, int, int]:
     return tally.task, tally.system, tally.passes, tally.scored, tally.images, tally.prompts
 
 
-def _stratum(key: tuple[str, str], tallies: list[PromptTally], unscored: str) -> _Stratum:
+def _stratum(key: tuple[str, str], tallies: list[PromptTally], unscored: str) -> Stratum:
     prompts: dict[Tally, int] = defaultdict(int)
     for tally in tallies:
         prompts[tally.passes, tally.images if unscored == WRONG else tally.scored] += tally.prompts
@@ -218,11 +236,11 @@ def _stratum(key: tuple[str, str], tallies: list[PromptTally], unscored: str) ->
         sum(getattr(tally, name) * tally.prompts for tally in tallies)
         for name in ("passes", "scored", "images")
     )
-    return _Stratum(prompts, "/".join(key), passes, scored, images)
+    return Stratum(prompts, "/".join(key), passes, scored, images)
 
 
 def _row_of(
-    run_id: str, strata: Mapping[tuple[str, str], _Stratum], systems: str
+    run_id: str, strata: Mapping[tuple[str, str], Stratum], systems: str
 ) -> LeaderboardEntry:
     cells, samples = {}, []
     for task in TABLE_TASKS:
@@ -257,7 +275,7 @@ def _row_of(
     )
 
 
-def _cell(task: str, own: Mapping[str, _Stratum], systems: str) -> tuple[Cell, np.ndarray]:
+def _cell(task: str, own: Mapping[str, Stratum], systems: str) -> tuple[Cell, np.ndarray]:
     """The cell and its resampled percents."""
     parts = {name or NO_SYSTEM: _pooled([stratum]) for name, stratum in own.items()}
     measured = {name for name, part in parts.items() if part.percent is not None}
@@ -290,7 +308,7 @@ def _average(
 _COUNTS = ("passes", "scored", "images", "prompts")
 
 
-def _pooled(strata: list[_Stratum]) -> Rate:
+def _pooled(strata: list[Stratum]) -> Rate:
     """All images of the strata in one accuracy; prompts are resampled within each stratum."""
     counted = sum(stratum.counted for stratum in strata)
     if not counted:
@@ -324,11 +342,11 @@ def _bounds(resampled: np.ndarray, parts: Sequence[Rate], weights: Sequence[floa
     return _Bounds(*result, BOOTSTRAP) if result else _Bounds(*mover(shares, weights), WILSON)
 
 
-def _added(strata: list[_Stratum]) -> np.ndarray:
+def _added(strata: list[Stratum]) -> np.ndarray:
     return np.asarray(np.sum([stratum.sums() for stratum in strata], axis=0))
 
 
-def _rate(percent: float | None, bounds: _Bounds, strata: list[_Stratum]) -> Rate:
+def _rate(percent: float | None, bounds: _Bounds, strata: list[Stratum]) -> Rate:
     return Rate(
         percent,
         bounds.low,

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import duckdb
 
+from truehue.core.analysis.ranks import PromptScores
 from truehue.core.analysis.records import (
     LEFT_OUT,
     CauseCount,
@@ -49,6 +50,7 @@ from truehue.storage.results.pages import (
     page,
     prompt_texts,
 )
+from truehue.storage.results.scored import ScoredImage, prompt_scores, scored_images
 from truehue.storage.runs.dictionaries import FAILS, PASSES, UNSCORES
 from truehue.storage.runs.runs import Runs
 
@@ -260,6 +262,25 @@ class Results:
 
         key = ("board", rule, tuple(runs), tuple((limits or {}).items()), unscored, chosen)
         return list(self._once(key, ask))
+
+    def prompt_scores(
+        self, rule: str, runs: Sequence[str], unscored: str = "", every: bool = False
+    ) -> list[PromptScores]:
+        """The share of passes of every prompt and run (:mod:`truehue.storage.results.scored`)."""
+
+        def ask(dictionary: StringDictionary) -> list[PromptScores]:
+            return prompt_scores(self._database, dictionary, rule, runs, unscored, every)
+
+        return list(self._once(("scores", rule, tuple(runs), unscored, every), ask))
+
+    def scored_images(self, rule: str, run: str) -> list[ScoredImage]:
+        """The images of a run that a rule passes or fails. Raises :class:`NotStored`."""
+        return list(
+            self._once(
+                ("scored", rule, run),
+                lambda dictionary: scored_images(self._database, dictionary, rule, run),
+            )
+        )
 
     def same_images(self, run_a: str, run_b: str) -> bool:
         """Whether two runs have the same images of the same prompts, pixel by pixel."""

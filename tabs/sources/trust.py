@@ -1,0 +1,149 @@
+"""How far a run's accuracy can be trusted: corrected for its rule's errors, by people, and its rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from truehue.core.analysis.audit import PeopleAccuracy
+from truehue.core.analysis.intervals import wilson
+from truehue.core.analysis.judge_error import (
+    NO_CALIBRATION,
+    OTHER_NEIGHBORS,
+    Calibration,
+    read_calibrations,
+)
+from truehue.core.analysis.leaderboard import (
+    AVERAGE,
+    AVERAGED,
+    PART_NAMES,
+    POOLED,
+    SYSTEMS,
+    TABLE_TASKS,
+    LeaderboardEntry,
+)
+from truehue.core.analysis.ranks import RankRange, column_ranks
+from truehue.core.analysis.records import LEFT_OUT, WRONG, RunRecord
+from truehue.core.runs.summary import masker_text
+from truehue.core.verdict.rules import rule
+from truehue.storage.results.queries import Results
+from truehue.tabs.page.context import ROOT
+
+_FOLDER = ROOT / "assets" / "diagnosis"
+
+
+@cache
+def calibrations() -> tuple[Calibration, ...]:
+    """The shipped errors of the rules."""
+    return read_calibrations(_FOLDER / "report.json", _FOLDER / "path_traced.json")
+
+
+def calibration_of(choice: str, rule_id: str, version: str) -> Calibration | None:
+    """The errors of a rule's version on the images of a choice, None where they are not known."""
+    return next(
+        (
+            calibration
+            for calibration in calibrations()
+            if (calibration.id, calibration.rule, calibration.version) == (choice, rule_id, version)
+        ),
+        None,
+    )
+
+
+def calibration_for(choice: str, rule_id: str, run: RunRecord) -> tuple[Calibration | None, str]:
+    """The errors that a run's numbers are corrected by, or why there are none."""
+    if int(run.summary["k"]):
+        return None, OTHER_NEIGHBORS
+    calibration = calibration_of(choice, rule_id, dict(run.rules).get(rule_id, ""))
+    return calibration, "" if calibration else NO_CALIBRATION
+
+
+def correction_sentences(calibration: Calibration, borrowed: Sequence[str]) -> list[str]:
+    """What a correction did and assumes, for people who never heard of it."""
+    whole = calibration.whole(calibration.systems[0])
+    hit, accept = 100.0 * whole.hits / whole.right, 100.0 * whole.accepts / whole.wrong
+    name = PART_NAMES.get(whole.system, whole.system)
+    sentences = [
+        "No rule is perfect: it fails some images that have the target color, and passes some that "
+        f"do not. Both were counted on {calibration.words}. Of {name}, the rule passed {hit:.1f}% of "
+        f"the right colors and {accept:.1f}% of the wrong ones. So where half of a model's images "
+        f"have the color, the rule would pass {(hit + accept) / 2:.1f}% of them.",
+        "The correction works back from the share that passes to the share that has the color. Its "
+        "interval is wider than that of the raw number, because the rule's errors are known only "
+        "roughly.",
+        "It assumes that the rule errs on your images as often as on those. With other light, other "
+        "surfaces or poor masks it does not. Then let people judge a sample: truehue runs audit. "
+        "Where an image has several objects, one error may make another more likely or not; the "
+        "interval covers both.",
+    ]
+    if borrowed:
+        names = ", ".join(PART_NAMES.get(name, name) for name in borrowed)
+        tested = " or ".join(PART_NAMES.get(name, name) for name in calibration.systems)
+        sentences.append(f"Not tested: {names}. The rule may err there as on {tested}.")
+    return sentences
+
+
+def rate_text(count: int, total: int) -> str:
+    """``72.0% (69.5–74.2, n 1,392)`` with Wilson's interval."""
+    if not total:
+        return "–"
+    low, high = wilson(count / total, total)
+    return f"{100 * count / total:.1f}% ({low:.1f}–{high:.1f}, n {total:,})"
+
+
+def people_text(people: PeopleAccuracy, rule_name: str) -> str:
+    """The accuracy by people in one line."""
+    return (
+        f"By people: {people.percent:.1f}% of all images have the color "
+        f"({people.low:.1f}–{people.high:.1f}, {people.judged:,} of {people.images:,} images judged); "
+        f"{rule_name} passes {people.rule_percent:.1f}%"
+    )
+
+
+Shared = tuple[str, int, str, str, int, str]
+"""The set's name, how many prompts, their SHA-256, who marks objects, k, the rule's version."""
+
+
+def shared_by(run: RunRecord, rule_id: str) -> Shared:
+    """What a run has in common with those that it may be compared with."""
+    version = dict(run.rules).get(rule_id) or rule(rule_id).version
+    summary = run.summary
+    masks = masker_text(summary["masker"])
+    prompts = str(summary.get("prompts_sha256", ""))
+    return run.set_name, int(summary["prompts"]), prompts, masks, int(summary["k"]), version
+
+
+def ranks_of(
+    results: Results,
+    rule_id: str,
+    entries: Sequence[LeaderboardEntry],
+    systems: str,
+    unscored: str,
+) -> dict[str, dict[str, RankRange]]:
+    """The ranges of ranks of finished runs of the same prompts, by column and run id."""
+    if len(entries) < 2:
+        return {}
+    counted = LEFT_OUT if unscored == WRONG else unscored
+    runs = [entry.run_id for entry in entries]
+    scores = results.prompt_scores(rule_id, runs, counted, unscored == WRONG)
+    sizes = {(score.task, score.system): len(score.shares) for score in scores}
+    columns: dict[str, list[tuple[str, str, float]]] = {}
+    for task in TABLE_TASKS:
+        own = [system for system in SYSTEMS[systems] if (task, system) in sizes]
+        if systems == AVERAGED and not own and (task, "") in sizes:
+            own = [""]
+        if own:
+            weights = [sizes[task, system] if systems == POOLED else 1 for system in own]
+            columns[task] = [
+                (task, system, weight / sum(weights))
+                for system, weight in zip(own, weights, strict=True)
+            ]
+    if any(entry.average.percent is not None for entry in entries):
+        columns[AVERAGE] = [stratum for task in columns.values() for stratum in task]
+    return column_ranks(runs, scores, columns)
+
+
+RANKS = (
+    "Rank 1–3: the best and the worst place that the data leave open for a run. All ranks of a "
+    "column hold together with 95%."
+)

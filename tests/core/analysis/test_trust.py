@@ -1,0 +1,152 @@
+"""Corrected accuracies, accuracies by people and ranks: they cover, and say where they cannot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.bench.trust import audits, coverage, false_ranks
+from truehue.core.analysis.audit import people_accuracy, sample
+from truehue.core.analysis.judge_error import (
+    NO_BETTER,
+    PASSES_MORE,
+    RENDERED,
+    TRACED,
+    Calibration,
+    Corrected,
+    ErrorCounts,
+    corrected_by_run,
+)
+from truehue.core.analysis.leaderboard import AVERAGE, POOLED, TABLE_TASKS, leaderboard
+from truehue.core.analysis.ranks import PromptScores, holm, rank_ranges
+from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally
+from truehue.core.errors import BadInput
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.sources.trust import calibrations
+
+
+def calibration(hits: int, accepts: int, n: int = 1_000) -> Calibration:
+    return Calibration("t", "", "", "r", "1", (ErrorCounts("l2", "all", "", hits, n, accepts, n),))
+
+
+def corrected(passes: int, errors: Calibration, task: str = "cna", system: str = "l2") -> Corrected:
+    """Of 100 prompts of one image, ``passes`` pass."""
+    tallies = [
+        PromptTally("a", task, system, 1, 1, 1, passes),
+        PromptTally("a", task, system, 0, 1, 1, 100 - passes),
+    ]
+    return corrected_by_run(tallies, leaderboard(tallies, POOLED), {"a": errors}, True)["a"][task]
+
+
+def test_the_correction_is_rogan_and_gladens_and_stays_within_bounds() -> None:
+    result = corrected(46, calibration(800, 100))
+    assert result.percent == pytest.approx(100 * (0.46 - 0.1) / (0.8 - 0.1))
+    assert result.low is not None
+    assert result.high is not None
+    assert result.low < 42 < 62 < result.high
+    assert corrected(8, calibration(800, 100)).percent == 0
+    assert corrected(84, calibration(800, 100)).percent == 100
+    # A rule without errors says what it said, and none of 100 still has a width.
+    exact = corrected(30, calibration(1_000, 0))
+    assert exact.percent == pytest.approx(30)
+    none = corrected(0, calibration(1_000, 0))
+    assert none.percent == 0
+    assert none.high is not None
+    assert none.high > 1
+
+
+def test_no_number_where_none_can_be_had() -> None:
+    assert corrected(50, calibration(500, 490)).reason == NO_BETTER
+    assert corrected(99, calibration(700, 10)).reason == PASSES_MORE
+    borrowed = corrected(40, calibration(800, 100), system="l3")
+    assert borrowed.borrowed == ("l3",)
+
+
+def test_alike_images_and_several_objects_widen() -> None:
+    whole = calibration(800, 100)
+    lights = tuple(
+        ErrorCounts("l2", "light", str(i), hits, 250, 25, 250)
+        for i, hits in enumerate((250, 240, 190, 120))
+    )
+
+    def width(result: Corrected) -> float:
+        assert result.low is not None
+        assert result.high is not None
+        return result.high - result.low
+
+    uneven = replace(whole, id="uneven", counts=(*whole.counts, *lights))
+    assert width(corrected(46, uneven)) > width(corrected(46, whole))
+    assert width(corrected(46, whole, "ica")) > width(corrected(46, whole))
+
+
+def test_an_average_is_that_of_its_tasks() -> None:
+    tallies = [
+        PromptTally("a", task, system, passes, 4, 4, 20)
+        for task in TABLE_TASKS
+        for system in TABLE_SYSTEMS
+        for passes in (1, 3)
+    ]
+    entries = leaderboard(tallies)
+    result = corrected_by_run(tallies, entries, {"a": calibration(800, 100)})["a"]
+    percents = [result[task].percent for task in TABLE_TASKS]
+    assert result[AVERAGE].percent == pytest.approx(np.mean([p for p in percents if p is not None]))
+    assert result[AVERAGE].borrowed == ("l3", "css")
+
+
+def test_every_rule_has_shipped_errors_in_its_version() -> None:
+    known = {(entry.id, entry.rule, entry.version) for entry in calibrations()}
+    assert {(RENDERED, rule.id, rule.version) for rule in RULES} <= known
+    assert (TRACED, RULES[0].id, RULES[0].version) in known
+
+
+def test_intervals_cover_and_ranks_hold() -> None:
+    """The proofs of ``tests.bench.trust``, with fewer runs and so with more room for chance."""
+    result = coverage(120, 0.08)
+    assert result.raw < 0.6
+    assert result.corrected >= 0.91
+    audited = audits(120)
+    assert audited.covered >= 0.90
+    assert audited.width < audited.width_alone
+    assert false_ranks(60, all_equal=True, prompts=20) <= 0.1
+
+
+def test_a_sample_has_a_share_of_every_stratum() -> None:
+    strata = {"a": list(range(90)), "b": list(range(100, 105)), "c": [200]}
+    chosen = sample(strata, 20, 7)
+    assert chosen == sample(dict(reversed(strata.items())), 20, 7)
+    assert {key: len(own) for key, own in chosen.items()} == {"a": 18, "b": 2, "c": 1}
+    assert sample(strata, 1_000, 7) == strata
+    with pytest.raises(BadInput):
+        sample(strata, 0, 7)
+
+
+def test_people_correct_a_rule_that_is_too_strict() -> None:
+    passes = {"a": {i: i % 4 == 0 for i in range(400)}}  # passes 25%, people say 50%
+    people = {i: float(i % 2 == 0) for i in range(0, 400, 3)}
+    result = people_accuracy(passes, people, 400)
+    assert result is not None
+    assert result.percent == pytest.approx(50, abs=2)
+    assert result.rule_percent == 25
+    assert result.low < 50 < result.high
+    assert people_accuracy(passes, {0: 1.0}, 400) is None
+    # Where people and rule never differ, all pass and the interval still has a width.
+    alike = people_accuracy(
+        {"a": dict.fromkeys(range(50), True)}, dict.fromkeys(range(20), 1.0), 50
+    )
+    assert alike is not None
+    assert alike.percent == 100
+    assert alike.low < 90
+
+
+def test_holm_and_the_ranks_that_are_left_open() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005, np.nan]) == [True, False, False, True, False]
+    rng = np.random.default_rng(2)
+    base = rng.random((80, 1))
+    shares = np.clip(np.hstack([base, base, base - 0.4]) + rng.normal(0, 0.05, (80, 3)), 0, 1)
+    ranks = rank_ranges(("a", "b", "c"), [PromptScores("cna", "l2", shares)], [1.0])
+    assert [ranks[run].text for run in "abc"] == ["1–2", "1–2", "3"]
+    # Two prompts cannot tell two runs apart, however much they differ.
+    few = rank_ranges(("a", "b"), [PromptScores("cna", "l2", np.array([[1.0, 0], [1, 0]]))], [1.0])
+    assert few["a"].text == "1–2"
