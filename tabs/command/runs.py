@@ -45,7 +45,7 @@ from truehue.core.runs.folder import RunFolder, folder_named
 from truehue.core.runs.protocols import PROTOCOLS
 from truehue.core.runs.records import ALL, KEPT_ONE_IN, SHARED
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.command import array, start, status
+from truehue.tabs.command import array, audit, start, status
 from truehue.tabs.command.status import runs_root, status_json
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.runs.request import (
@@ -76,6 +76,7 @@ examples:
   python -m truehue runs export 3f2a --format zip --with-images
   python -m truehue runs export 3f2a --out report.html
   python -m truehue runs import a-run.truehue.zip
+  python -m truehue runs audit 3f2a --n 200
 A run is named by its name or by the first characters of its id. Ctrl+C pauses it; nothing is done
 twice and nothing is lost, whatever ends it.
 """
@@ -445,6 +446,24 @@ COMMAND = Command(
         ),
         export_run,
         import_run,
+        Command(
+            "audit",
+            "makes a study in which people judge a random sample of a run's images",
+            (
+                *FOLDERS,
+                RUN,
+                arg("--n N", "images to judge (default 200)", default=200),
+                arg("--answers N", "answers per image (default 3)", default=3),
+                arg(
+                    "--rule ID",
+                    f"the rule that is audited, of {_RULE_IDS} (default: the run's first)",
+                    default="",
+                ),
+                arg("--seed N", "chooses the images (default 0)", default=0),
+                arg("--language TAG", "en or de (default en)", default="en"),
+            ),
+            audit.audit_run,
+        ),
     ),
     epilog=EPILOG,
     former="app.py runs",

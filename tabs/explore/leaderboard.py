@@ -22,10 +22,9 @@ from truehue.tabs.explore.leaderboard_rows import (
     UNSCORED_CHOICES,
     LeaderboardData,
     LeaderboardGroup,
-    groups,
 )
+from truehue.tabs.explore.leaderboard_trust import CORRECTIONS, CorrectionJson
 from truehue.tabs.explore.limits import LimitsJson, limits_view
-from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.shared_answers import TitledChoice
 
@@ -57,6 +56,7 @@ class LeaderboardChoices(TypedDict):
     rules: list[RuleChoice]
     systems: list[TitledChoice]
     unscored: list[TitledChoice]
+    corrections: list[TitledChoice]
 
 
 class Leaderboard(TypedDict):
@@ -74,6 +74,7 @@ class Leaderboard(TypedDict):
     limits: LimitsJson
     about: str
     without: str
+    correction: CorrectionJson
     published: PublishedTable
     busy: bool
 
@@ -84,7 +85,6 @@ def leaderboard_view(context: Context, params: Mapping[str, str]) -> Leaderboard
     Raises BadInput for a choice that there is not.
     """
     data = LeaderboardData(context, params)
-    by_group = groups(data.runs, data.rule_id, context.service(Library).sets(), data.pictured)
     shown: list[LeaderboardGroup] = [
         {
             "id": group.id,
@@ -92,7 +92,7 @@ def leaderboard_view(context: Context, params: Mapping[str, str]) -> Leaderboard
             "words": group.words,
             "rows": data.rows_json(group.runs),
         }
-        for group in by_group
+        for group in data.board_groups
     ]
     return {
         "rule": {"id": data.rule_id, "name": rule(data.rule_id).name},
@@ -109,11 +109,13 @@ def leaderboard_view(context: Context, params: Mapping[str, str]) -> Leaderboard
             ],
             "systems": _choices(SYSTEM_CHOICES),
             "unscored": _choices(UNSCORED_CHOICES),
+            "corrections": _choices(CORRECTIONS),
         },
         "groups": [*shown, *data.unread_group()],
         "limits": limits_view(data.rule_id, data.limits),
         "about": data.about(),
         "without": data.without_text(),
+        "correction": data.corrections.view(data.labels),
         "published": published_view(data.runs, data.rule_id, data.systems),
         "busy": any(state in ACTIVE for state in data.states.values()),
     }

@@ -19,6 +19,8 @@ from truehue.tabs.explore.leaderboard_rows import EACH, LeaderboardData
 from truehue.tabs.page.context import Context
 
 RATE_FIELDS = tuple(field.name for field in fields(Rate))
+PEOPLE_FIELDS = ("percent", "low", "high", "judged", "images")
+CORRECTED_FIELDS = ("percent", "low", "high", "reason")
 UNSCORED_FOR = tuple(CAUSES)[tuple(CAUSES).index("no-image") :]
 """The causes of CAUSES that leave a picture without a score."""
 _RUN = (
@@ -49,7 +51,11 @@ def leaderboard_csv(context: Context, params: Mapping[str, str]) -> str:
     buffer = io.StringIO()
     columns = [*TABLE_TASKS, AVERAGE]
     heading = [*_RUN, *(f"{column}_{name}" for column in columns for name in RATE_FIELDS)]
-    writer = csv.DictWriter(buffer, [*heading, "not_averaged_for", *map(_unscored, UNSCORED_FOR)])
+    heading += ["not_averaged_for", *map(_unscored, UNSCORED_FOR)]
+    heading += [f"{column}_rank_{end}" for column in columns for end in ("best", "worst")]
+    heading += [f"by_people_{name}" for name in PEOPLE_FIELDS]
+    heading += [f"{column}_corrected_{name}" for column in columns for name in CORRECTED_FIELDS]
+    writer = csv.DictWriter(buffer, [*heading, "corrected_by"])
     writer.writeheader()
     for run in data.runs:
         writer.writerows(map(_guarded, _rows(data, run)))
@@ -83,6 +89,7 @@ def _rows(data: LeaderboardData, run: RunRecord) -> Iterator[dict[str, Any]]:
         **_rate_columns({**rates, AVERAGE: row.average}),
         "not_averaged_for": " ".join(row.missing),
         **counts,
+        **_trust_columns(data, run.run_id),
     }
     if data.systems == EACH:
         below = {
@@ -131,6 +138,21 @@ def _rate_columns(rates: Mapping[str, Rate]) -> dict[str, Any]:
         for column, rate in rates.items()
         for name in RATE_FIELDS
     }
+
+
+def _trust_columns(data: LeaderboardData, run_id: str) -> dict[str, Any]:
+    """Ranks, the accuracy by people, and corrected accuracies, where there are any."""
+    columns: dict[str, Any] = {}
+    for column, ranked in data.ranks.get(run_id, {}).items():
+        columns |= {f"{column}_rank_best": ranked.best, f"{column}_rank_worst": ranked.worst}
+    people = data.people.get(run_id)
+    if people is not None:
+        columns |= {f"by_people_{name}": getattr(people, name) for name in PEOPLE_FIELDS}
+    for column, cell in data.corrections.by_run.get(run_id, {}).items():
+        columns |= {f"{column}_corrected_{name}": getattr(cell, name) for name in CORRECTED_FIELDS}
+    if run_id in data.corrections.by_run:
+        columns["corrected_by"] = data.corrections.choice
+    return columns
 
 
 def _unscored(cause: str) -> str:

@@ -9,8 +9,10 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypedDict
 
+from truehue.core.analysis.audit import PeopleAccuracy
 from truehue.core.analysis.intervals import SENTENCE
 from truehue.core.analysis.leaderboard import (
     AVERAGE,
@@ -31,6 +33,7 @@ from truehue.core.analysis.leaderboard import (
     part_note,
 )
 from truehue.core.analysis.names import run_labels
+from truehue.core.analysis.ranks import RankRange
 from truehue.core.analysis.records import (
     LEFT_OUT,
     NO_SYSTEM,
@@ -46,16 +49,22 @@ from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.runs.score import CAUSES
-from truehue.core.runs.summary import masker_text
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES, rule
 from truehue.tabs.batches.list import unreadable_text
 from truehue.tabs.batches.messages import STATUS_LABELS, facts
 from truehue.tabs.batches.queue import status_of
 from truehue.tabs.batches.supervisor import RunSupervisor
+from truehue.tabs.explore.leaderboard_trust import (
+    CorrectedJson,
+    Corrections,
+    correction_of,
+)
 from truehue.tabs.explore.limits import limits_of
-from truehue.tabs.library.service import SetInfo
+from truehue.tabs.library.service import Library, SetInfo
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
+from truehue.tabs.sources.audits import accuracy_by_people
+from truehue.tabs.sources.trust import RANKS, Shared, people_text, ranks_of, shared_by
 
 EACH = "each"
 SYSTEM_CHOICES: Mapping[str, tuple[str, str]] = {
@@ -101,12 +110,15 @@ class CellPart(RateJson):
 
 
 class CellJson(RateJson):
-    """The accuracy on a task; ``best`` is the highest of its group."""
+    """The accuracy on a task; ``best`` is the highest of its group, ``rank`` the range of ranks in
+    it (``1–3 of 5``), ``corrected`` the accuracy corrected for the rule's errors."""
 
     opens: dict[str, str]
     best: bool
     note: str
     parts: list[CellPart]
+    rank: str
+    corrected: CorrectedJson | None
 
 
 class CauseJson(TypedDict):
@@ -136,7 +148,7 @@ class RunProgress(TypedDict):
 
 
 class LeaderboardRow(TypedDict):
-    """A run on the leaderboard; ``cells`` are by task."""
+    """A run on the leaderboard; ``cells`` are by task, ``people`` its accuracy by people."""
 
     id: str
     name: str
@@ -145,6 +157,7 @@ class LeaderboardRow(TypedDict):
     progress: RunProgress | None
     cells: dict[str, CellJson]
     beside: str
+    people: str
     unscored: UnscoredJson | None
     said: str
 
@@ -188,17 +201,61 @@ class LeaderboardData:
         self.causes: dict[str, list[CauseCount]] = {run_id: [] for run_id in ids}
         for cause in results.unscored(Slice(self.rule_id, ids, unscored=counted)) if ids else []:
             self.causes[cause.run_id].append(cause)
+        self._context, self._averaged, self._tallies = context, averaged, tallies
+        self._correction = correction_of(params)
         self.states = _states(context, shown)
         self.labels = run_labels(shown)
 
-    def rows_json(self, runs: Sequence[RunRecord]) -> list[LeaderboardRow]:
-        """One group of runs that may be compared."""
-        whole = [
+    def _whole(self, runs: Sequence[RunRecord]) -> list[LeaderboardEntry]:
+        """The finished runs of a group, which alone are compared."""
+        return [
             self.rows[run.run_id]
             for run in runs
             if run.run_id in self.rows and run.items >= run.total
         ]
-        best = leaders(whole)
+
+    @cached_property
+    def board_groups(self) -> list[Group]:
+        """The runs by what makes them comparable."""
+        sets = self._context.service(Library).sets()
+        return groups(self.runs, self.rule_id, sets, self.pictured)
+
+    @cached_property
+    def corrections(self) -> Corrections:
+        """The accuracies corrected for the rule's errors, by the choice of the link."""
+        settings = (self._averaged, self.unscored, bool(self.limits))
+        return Corrections(
+            self._correction, self.rule_id, self.runs, self.rows, self._tallies, settings
+        )
+
+    @cached_property
+    def people(self) -> dict[str, PeopleAccuracy]:
+        """The accuracies by people, of the runs that were audited."""
+        by_run = {
+            run_id: accuracy_by_people(self._context, run_id, self.rule_id) for run_id in self.rows
+        }
+        return {run_id: people for run_id, people in by_run.items() if people is not None}
+
+    @cached_property
+    def ranks(self) -> dict[str, dict[str, RankRange]]:
+        """The ranges of ranks by run and column; none under other limits, which are not stored."""
+        by_run: dict[str, dict[str, RankRange]] = {}
+        results = self._context.storage.results
+        for group in [] if self.limits else self.board_groups:
+            whole = self._whole(group.runs)
+            ranks = ranks_of(results, self.rule_id, whole, self._averaged, self.unscored)
+            for column, ranges in ranks.items():
+                for run_id, ranked in ranges.items():
+                    by_run.setdefault(run_id, {})[column] = ranked
+        return by_run
+
+    def _rank(self, run_id: str, column: str) -> str:
+        ranked = self.ranks.get(run_id, {}).get(column)
+        return f"{ranked.text} of {ranked.runs}" if ranked else ""
+
+    def rows_json(self, runs: Sequence[RunRecord]) -> list[LeaderboardRow]:
+        """One group of runs that may be compared."""
+        best = leaders(self._whole(runs))
         return [self._row(run, best) for run in runs]
 
     def unread_group(self) -> list[LeaderboardGroup]:
@@ -212,6 +269,7 @@ class LeaderboardData:
                 "progress": None,
                 "cells": {},
                 "beside": "",
+                "people": "",
                 "unscored": None,
                 "said": why,
             }
@@ -234,6 +292,7 @@ class LeaderboardData:
             "progress": progress(run, self.states[run.run_id]),
             "cells": {},
             "beside": "",
+            "people": "",
             "unscored": None,
             "said": "",
         }
@@ -245,7 +304,9 @@ class LeaderboardData:
             row_json["said"] = "no image of it names a color"
         if row is not None:
             for task, cell in row.cells.items():
-                row_json["cells"][task] = self._cell(cell, run.run_id in best.get(task, ()))
+                row_json["cells"][task] = self._cell(
+                    run.run_id, cell, run.run_id in best.get(task, ())
+                )
             few = any(cell.few for cell in row.cells.values())
             row_json["cells"][AVERAGE] = {
                 **self._rate(row.average, few),
@@ -253,7 +314,11 @@ class LeaderboardData:
                 "best": run.run_id in best.get(AVERAGE, ()),
                 "note": _not_averaged(row, run.items < run.total),
                 "parts": [],
+                "rank": self._rank(run.run_id, AVERAGE),
+                "corrected": self.corrections.cell(run.run_id, AVERAGE),
             }
+            people = self.people.get(run.run_id)
+            row_json["people"] = people_text(people, rule(self.rule_id).name) if people else ""
             row_json["beside"] = " · ".join(
                 f"{task} {rate.percent:.1f}% of {count_noun(rate.images, 'image')}"
                 for task, rate in row.others.items()
@@ -262,7 +327,7 @@ class LeaderboardData:
             row_json["unscored"] = _unscored(row, self.causes[run.run_id])
         return row_json
 
-    def _cell(self, cell: Cell, best: bool) -> CellJson:
+    def _cell(self, run_id: str, cell: Cell, best: bool) -> CellJson:
         below = {**cell.parts, **({NO_SYSTEM: cell.apart} if cell.apart else {})}
         parts: list[CellPart] = [
             {
@@ -282,6 +347,8 @@ class LeaderboardData:
             "note": part_note(cell),
             "parts": parts if self.systems == EACH else [],
             "opens": {"task": cell.task, "system": ",".join(cell.parts)},
+            "rank": self._rank(run_id, cell.task),
+            "corrected": self.corrections.cell(run_id, cell.task),
         }
 
     def _rate(self, rate: Rate, few: bool) -> RateJson:
@@ -325,7 +392,8 @@ class LeaderboardData:
         }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
         return (
             f"{means}; Average is the mean of the five tasks. {SENTENCE} Bold: the highest among "
-            "finished runs of the same prompts, masks and rule, however small its lead."
+            f"finished runs of the same prompts, masks and rule, however small its lead."
+            f"{' ' + RANKS if self.ranks else ''}"
         )
 
 
@@ -430,7 +498,7 @@ def groups(
     """
     members: dict[Shared, list[RunRecord]] = {}
     for run in runs:
-        members.setdefault(_shared(run, rule_id), []).append(run)
+        members.setdefault(shared_by(run, rule_id), []).append(run)
     lists: dict[tuple[str, int], set[str]] = {}
     for set_name, prompts, digest, *_ in members:
         lists.setdefault((set_name, prompts), set()).add(digest)
@@ -439,18 +507,6 @@ def groups(
         for shared, own in members.items()
     ]
     return sorted(board_groups, key=lambda group: (not group.whole, -group.prompts))
-
-
-Shared = tuple[str, int, str, str, int, str]
-"""The set's name, how many prompts, their SHA-256, who marks objects, k, the rule's version."""
-
-
-def _shared(run: RunRecord, rule_id: str) -> Shared:
-    version = dict(run.rules).get(rule_id) or rule(rule_id).version
-    summary = run.summary
-    masks = masker_text(summary["masker"])
-    prompts = str(summary.get("prompts_sha256", ""))
-    return run.set_name, int(summary["prompts"]), prompts, masks, int(summary["k"]), version
 
 
 def _group(
@@ -500,7 +556,7 @@ def describe_unread(run: RunRecord) -> str:
     """Why a run cannot stand in any group, empty for one that can: what is kept of it may be from
     a time when less was checked, and no other run may suffer from that."""
     try:
-        _shared(run, RULES[0].id)
+        shared_by(run, RULES[0].id)
         facts(run)
     except Exception as error:
         return unreadable_text(error)

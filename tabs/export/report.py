@@ -60,6 +60,7 @@ from truehue.core.runs.summary import guidance_text, kept_text, masker_text, see
 from truehue.core.verdict.rules import DIFFERS, RULES
 from truehue.core.version import VERSION
 from truehue.tabs.charts.analyses import KINDS, figure_view
+from truehue.tabs.export.report_trust import trust_blocks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 
@@ -93,6 +94,7 @@ def report_of(context: Context, run: ExportRun, rule_id: str = "", step: Step = 
     sections = [
         Section("Settings of the run", _what(run, record)),
         Section("Accuracy by task", _board(context, record)),
+        Section("How far the numbers can be trusted", tuple(trust_blocks(context, record))),
         Section("Unscored images", _unscored(context, run, record)),
     ]
     step("Making figures")

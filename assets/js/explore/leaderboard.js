@@ -3,6 +3,7 @@ import { DEFAULT_RULE } from '../shared/constants.js';
 import { put, strip } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { store } from '../shared/state.js';
+import { correctionText } from './leaderboard_corrected.js';
 import { measuresTable } from './leaderboard_measures.js';
 import { publishedTable } from './leaderboard_published.js';
 import { boardTable } from './leaderboard_table.js';
@@ -22,6 +23,7 @@ export function mount({ element }) {
     systems: linked.get('systems') || 'averaged',
     // Empty for the rule's default.
     unscored: linked.get('unscored') || '',
+    corrected: linked.get('corrected') || 'off',
     sort: linked.get('sort') || '-average',
     limits: linked.get('limits') || '',
   };
@@ -37,6 +39,7 @@ export function mount({ element }) {
       rule: explore.slice.rule,
       systems: state.systems,
       ...(state.unscored ? { unscored: state.unscored } : {}),
+      ...(state.corrected === 'off' ? {} : { corrected: state.corrected }),
       ...(state.limits ? { limits: state.limits } : {}),
     });
   }
@@ -45,6 +48,7 @@ export function mount({ element }) {
       rule: explore.slice.rule === DEFAULT_RULE ? '' : explore.slice.rule,
       systems: state.systems === 'averaged' ? '' : state.systems,
       unscored: state.unscored,
+      corrected: state.corrected === 'off' ? '' : state.corrected,
       sort: state.sort === '-average' ? '' : state.sort,
       limits: state.limits,
     });
@@ -95,6 +99,16 @@ export function mount({ element }) {
       state.unscored = id === usual ? '' : id;
       load();
     });
+    strip(
+      find('.th-leaderboard-corrections'),
+      data.choices.corrections,
+      data.correction.id,
+      (id) => {
+        state.corrected = id;
+        load();
+      },
+    );
+    correctionText(find('.th-leaderboard-correction'), data.correction);
     const some = data.groups.length > 0;
     const cells = data.groups.flatMap((group) =>
       group.rows.flatMap((row) => Object.values(row.cells)),
@@ -180,6 +194,7 @@ export function mount({ element }) {
       limits: query.get('limits') || '',
       systems: query.get('systems') || 'averaged',
       unscored: query.get('unscored') || '',
+      corrected: query.get('corrected') || 'off',
       sort: query.get('sort') || '-average',
     });
     if (now() !== before) {

@@ -232,18 +232,21 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
         make('b'),
         make('small'),
         make('small', 'th-leaderboard-beside'),
+        make('small', 'th-leaderboard-people'),
         bar,
         make('small', 'th-leaderboard-progress'),
       );
       return node;
     });
-    const [name, facts, others, bar, text] = cell.children;
+    const [name, facts, others, people, bar, text] = cell.children;
     const progress = item.progress;
     put(name, item.label);
     name.title = item.name;
     put(facts, item.facts);
     put(others, [item.said, item.beside].filter(Boolean).join(' · '));
     others.hidden = !others.textContent;
+    put(people, item.people);
+    people.hidden = !item.people;
     bar.hidden = text.hidden = !progress;
     if (progress) {
       bar.firstChild.style.width = progress.percent + '%';
@@ -269,6 +272,8 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       const numbers = make('span', 'th-leaderboard-numbers');
       const track = make('span', 'th-interval');
       const none = make('span', 'th-leaderboard-none');
+      const corrected = make('span', 'th-leaderboard-corrected');
+      corrected.append(make('span'), make('small'));
       button.type = 'button';
       numbers.append(make('span', 'th-unseen'), make('b'), make('small'));
       track.append(make('i'), make('b'));
@@ -277,6 +282,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
         track,
         make('small', 'th-leaderboard-note'),
         make('small', 'th-leaderboard-n'),
+        corrected,
       );
       button.addEventListener('click', () =>
         openPictures({ runs: [item.id], status: 'fail', ...opened(item.id, column.id, system) }),
@@ -297,7 +303,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
         : item.said || 'This run has no such prompts' + (item.progress ? ' yet' : '');
       return cell;
     }
-    const [numbers, track, note, count] = button.children;
+    const [numbers, track, note, count, corrected] = button.children;
     const [range, index] = track.children;
     put(
       numbers.children[0],
@@ -311,7 +317,13 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     range.style.left = position(rate.low);
     range.style.width = position(rate.high - rate.low);
     index.style.left = position(rate.percent);
-    put(count, rate.n);
+    put(count, rate.n + (rate.rank ? ' · rank ' + rate.rank : ''));
+    const second = rate.corrected;
+    const [text, ends] = corrected.children;
+    put(text, second ? (second.text ? 'corrected ' + second.text : 'not corrected') : '');
+    put(ends, second ? second.interval : '');
+    corrected.title = second ? second.reason : '';
+    corrected.hidden = !second;
     put(note, rate.note || '');
     note.hidden = !rate.note;
     cell.classList.toggle('th-in-part', Boolean(rate.note));

@@ -55,4 +55,19 @@ test('half of a run stands there with its progress; the rest leaves the focus', 
   assert.match(textOf(run().querySelector('[data-column=average]')), /1 of 5 tasks/);
 });
 
+test('the correction for the errors of the rule stands beside the number, and says how', async () => {
+  const told = board.querySelector('.th-leaderboard-correction');
+  assert.ok(!shown(told));
+  const raw = textOf(run().querySelector('[data-column=cna] .th-leaderboard-numbers'));
+  button(board, 'in plain light').click();
+  await until(() => shown(told));
+  assert.match(textOf(told), /No rule is perfect.*works back.*assumes/s);
+  assert.match(textOf(told.querySelector('tbody')), /L2.*n 406/s);
+  const cell = run().querySelector('[data-column=cna]');
+  assert.equal(textOf(cell.querySelector('.th-leaderboard-numbers')), raw);
+  assert.match(textOf(cell.querySelector('.th-leaderboard-corrected')), /corrected [\d.]+/);
+  assert.match(link(), /corrected=rendered/);
+  assert.match(board.querySelector('.th-leaderboard-csv').href, /corrected=rendered/);
+});
+
 test('nothing went wrong unseen', () => assert.deepEqual(live.faults, []));

@@ -1,0 +1,181 @@
+"""The leaderboard's correction for the errors of its rule: numbers, assumptions, and the errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypedDict
+
+from truehue.core.analysis.judge_error import (
+    COUNTS_UNSCORED,
+    MOVED_LIMITS,
+    NAMES,
+    NO_CALIBRATION,
+    RENDERED,
+    TRACED,
+    WORDS,
+    Calibration,
+    Corrected,
+    ErrorCounts,
+    corrected_by_run,
+)
+from truehue.core.analysis.leaderboard import AVERAGE, PART_NAMES, POOLED, LeaderboardEntry
+from truehue.core.analysis.records import LEFT_OUT, PromptTally, RunRecord
+from truehue.core.errors import BadInput
+from truehue.core.verdict.rules import rule
+from truehue.tabs.sources.trust import (
+    calibration_for,
+    calibration_of,
+    correction_sentences,
+    rate_text,
+)
+
+OFF = "off"
+CORRECTIONS: Mapping[str, tuple[str, str]] = {
+    OFF: ("off", "The share of images that the rule passes"),
+    TRACED: (NAMES[TRACED], f"By the rule's errors on {WORDS[TRACED]}"),
+    RENDERED: (NAMES[RENDERED], f"By the rule's errors on {WORDS[RENDERED]}"),
+}
+
+
+class ErrorRow(TypedDict):
+    """A rule's hits and false accepts in one stratum, in words."""
+
+    name: str
+    hits: str
+    false_accepts: str
+
+
+class CorrectionJson(TypedDict):
+    """What the correction is by, what it assumes, why numbers are missing, and the errors used."""
+
+    id: str
+    words: list[str]
+    reasons: list[str]
+    errors: list[ErrorRow]
+
+
+class CorrectedJson(TypedDict):
+    """A corrected accuracy beside the raw one, as text with its interval; ``reason`` why there is
+    none."""
+
+    text: str
+    interval: str
+    reason: str
+
+
+def correction_of(params: Mapping[str, str]) -> str:
+    """The choice of a link. Raises BadInput for one that there is not."""
+    choice = params.get("corrected") or OFF
+    if choice not in CORRECTIONS:
+        raise BadInput(f"Correct by {', '.join(CORRECTIONS)}, not {choice[:40]!r}.")
+    return choice
+
+
+class Corrections:
+    """The corrected accuracies of the runs of a leaderboard, by one choice and rule."""
+
+    def __init__(
+        self,
+        choice: str,
+        rule_id: str,
+        runs: Sequence[RunRecord],
+        entries: Mapping[str, LeaderboardEntry],
+        tallies: Iterable[PromptTally],
+        settings: tuple[str, str, bool],
+    ) -> None:
+        """``settings``: the systems, how unscored images count, and whether limits were moved."""
+        systems, unscored, moved = settings
+        self.choice, self.rule_id = choice, rule_id
+        self.reason = ""
+        self.by_run: dict[str, dict[str, Corrected]] = {}
+        self.left_out: dict[str, str] = {}
+        if choice == OFF:
+            return
+        self.reason = MOVED_LIMITS if moved else COUNTS_UNSCORED if unscored != LEFT_OUT else ""
+        if self.reason:
+            return
+        used: dict[str, Calibration] = {}
+        for run in runs:
+            if self.rule_id in dict(run.rules) and run.run_id in entries:
+                calibration, reason = calibration_for(choice, rule_id, run)
+                if calibration is None:
+                    self.left_out[run.run_id] = reason
+                else:
+                    used[run.run_id] = calibration
+        self.by_run = corrected_by_run(tallies, entries, used, systems == POOLED)
+
+    def cell(self, run_id: str, column: str) -> CorrectedJson | None:
+        """The number beside that of a run and column; None where nothing is corrected."""
+        result = self.by_run.get(run_id, {}).get(column)
+        if result is None:
+            return None
+        there = result.percent is not None
+        return {
+            "text": f"{result.percent:.1f}" if there else "",
+            "interval": f"{result.low:.1f}–{result.high:.1f}" if there else "",
+            "reason": result.reason,
+        }
+
+    def view(self, labels: Mapping[str, str]) -> CorrectionJson:
+        """The words below the table."""
+        known = calibration_of(self.choice, self.rule_id, rule(self.rule_id).version)
+        return {
+            "id": self.choice,
+            "words": self.sentences(known),
+            "reasons": self._reasons(labels) if known else [],
+            "errors": error_rows(known) if known else [],
+        }
+
+    def sentences(self, calibration: Calibration | None) -> list[str]:
+        """What was done, and what it assumes."""
+        if self.choice == OFF:
+            return []
+        if self.reason:
+            return [f"Not corrected: {self.reason}."]
+        if calibration is None:
+            return [f"Not corrected: {NO_CALIBRATION}."]
+        borrowed = dict.fromkeys(
+            name
+            for cells in self.by_run.values()
+            for cell in cells.values()
+            for name in cell.borrowed
+        )
+        return correction_sentences(calibration, list(borrowed))
+
+    def _reasons(self, labels: Mapping[str, str]) -> list[str]:
+        where: dict[str, list[str]] = {}
+        for run_id, reason in self.left_out.items():
+            where.setdefault(reason, []).append(labels.get(run_id, run_id))
+        for run_id, cells in self.by_run.items():
+            by_reason: dict[str, list[str]] = {}
+            for column, cell in cells.items():
+                if cell.reason and column != AVERAGE:
+                    by_reason.setdefault(cell.reason, []).append(column.upper())
+            for reason, columns in by_reason.items():
+                name = labels.get(run_id, run_id)
+                where.setdefault(reason, []).append(f"{name} ({', '.join(columns)})")
+        return [f"Not corrected: {'; '.join(names)}. Why: {why}." for why, names in where.items()]
+
+
+def error_rows(calibration: Calibration) -> list[ErrorRow]:
+    """The errors of every color system, and below each those of its strata."""
+    return [
+        {
+            "name": _stratum_name(count),
+            "hits": rate_text(count.hits, count.right),
+            "false_accepts": rate_text(count.accepts, count.wrong),
+        }
+        for system in calibration.systems
+        for count in calibration.counts
+        if count.system == system
+    ]
+
+
+def _stratum_name(count: ErrorCounts) -> str:
+    system = PART_NAMES.get(count.system, count.system)
+    if count.by == "all":
+        return f"{system}, all"
+    if count.by == "hue" and count.key[0].isdigit():
+        low, high = (int(end) for end in count.key.split("-"))
+        return f"{system}, hue {low}–{high}°"
+    return f"{system}, {count.by} {count.key}".replace("hue near neutral", "near neutral")

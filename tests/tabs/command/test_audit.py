@@ -1,0 +1,105 @@
+"""``truehue runs audit``: its study, people's answers, and the accuracy by them on the leaderboard."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands import called
+from tests.empty_data import empty_data
+from tests.storage.run_samples import sample_plan, sample_prompts, sample_run
+from tests.tabs.studies.studies_here import answered, enrolled
+from truehue.annotation.studies.plan import from_json
+from truehue.core.studies import State
+from truehue.storage import Storage
+from truehue.tabs.command.runs import main
+from truehue.tabs.explore.leaderboard import leaderboard_view
+from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
+from truehue.tabs.export.report_trust import trust_blocks
+from truehue.tabs.page.roles import OWNER
+from truehue.tabs.shell.compose import make_context
+from truehue.tabs.sources.audits import accuracy_by_people, audit_answers
+from truehue.tabs.verdicts.judgments import AnswerVerdict, judge_verdict
+
+pytestmark = pytest.mark.slow
+
+
+def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> None:
+    data = empty_data(tmp_path / "data")
+    prompts = tuple(prompt for prompt in sample_prompts(60) if prompt.task in ("cna", "ncu"))
+    plan = replace(sample_plan("flux.1-dev", 60, 1), prompts=prompts, rules=(("truehue", "1.1"),))
+    folder = sample_run(data / "runs", plan)
+    sample_run(data / "runs", replace(plan, name="b", model="model-b"))
+    refused = called(main, "audit", folder.run_id, "--data", str(data), "--rule", "paper")
+    assert refused.returncode == 2
+    assert "scored by truehue" in refused.stderr
+    options = ("--n", "16", "--language", "de", "--json")
+    done = called(main, "audit", folder.run_id, "--data", str(data), *options)
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    with Storage.open(data) as storage:
+        context = make_context(storage, "data")
+        study = storage.studies.get(made["study"])
+        assert study.plan["form"]["votes"] == 3  # its consent text can be completed
+        audit = from_json(study.plan)
+        asked = {int(case.id.rpartition(":")[2]) for case in audit.cases}
+        assert len(asked) == made["images"] == 16
+        assert all(case.words.startswith("Zeigt dieses Bild „") for case in audit.cases)
+        passes = {
+            i.position: i.passes for i in storage.results.scored_images("truehue", folder.run_id)
+        }
+        assert asked <= passes.keys()
+        # Judgments of images that nobody chose by chance do not count.
+        other = min(passes.keys() - asked)
+        for position in (other, min(asked)):
+            judge_verdict(context, OWNER, judgment(folder.run_id, position, passes[position]))
+        before = audit_answers(context, folder.run_id)
+        assert before is not None
+        assert dict(before.shares) == {min(asked): float(passes[min(asked)])}
+        assert accuracy_by_people(context, folder.run_id, "truehue") is None
+
+        storage.studies.set_state(study.id, State.OPEN, "owner")
+        who, trials = enrolled(context, study.id, audit)
+        # Yes to every image, and to checks of attention what they ask for.
+        answered(context, who, trials, lambda trial: trial.expected or 0)
+        people = accuracy_by_people(context, folder.run_id, "truehue")
+        assert people is not None
+        assert people.judged == len(asked)
+        assert people.images == len(passes)
+        assert people.rule_percent < 90 < people.percent
+
+        storage.runs.ingest(sample_run(data / "runs", replace(plan, name="b", model="model-b")))
+        view = leaderboard_view(context, {"corrected": "traced"})
+        (group,) = view["groups"]
+        by_name = {row["name"]: row for row in group["rows"]}
+        row = by_name[plan.name]
+        assert row["people"].startswith(f"By people: {people.percent:.1f}% of all images")
+        assert by_name["b"]["people"] == ""
+        cell: Any = row["cells"]["cna"]
+        assert cell["rank"] == "1–2 of 2"
+        assert float(cell["corrected"]["text"]) > cell["percent"]
+        assert "L3" in view["correction"]["words"][-1]
+        assert leaderboard_view(context, {})["correction"]["words"] == []
+        every = leaderboard_view(context, {"corrected": "traced", "unscored": "wrong"})
+        assert "set Unscored images to excluded" in every["correction"]["words"][0]
+        table = list(csv.DictReader(io.StringIO(leaderboard_csv(context, {"corrected": "traced"}))))
+        line = next(line for line in table if line["run_name"] == plan.name)
+        assert (line["cna_rank_best"], line["cna_rank_worst"]) == ("1", "2")
+        assert float(line["cna_corrected_low"]) < float(line["cna_corrected_percent"])
+        assert (line["corrected_by"], line["by_people_judged"]) == ("traced", str(len(asked)))
+        text = str(list(trust_blocks(context, storage.runs.get(folder.run_id))))
+        assert "truehue, errors in difficult light" in text
+        assert f"By people: {people.percent:.1f}%" in text
+        assert "among 2 runs: CNA 1–2" in text
+        context.close()
+
+
+def judgment(run_id: str, position: int, passes: bool) -> AnswerVerdict:
+    answer = "pass" if passes else "fail"
+    return AnswerVerdict(run=run_id, position=position, rule="truehue", answer=answer)
