@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.analysis.groups import CATEGORIES, OVERALL, category_cells, hue_cells
-from truehue.core.analysis.intervals import Rate, rates, total
+from truehue.core.analysis.intervals import Rate, rates, total, wilson
 from truehue.core.analysis.names import sector_hex, sector_label
 from truehue.core.analysis.paired import agree_percent, kappa, scored_by_both, swap_rules
 from truehue.core.analysis.records import (
@@ -319,6 +319,14 @@ def hues(counts: Sequence[Count], selection: Slice) -> Plot:
     return Plot(figure, picks, columns, tuple(lines), stands)
 
 
+def _interval(percent: float | None, scored: int) -> str:
+    """Wilson's interval in brackets, empty without a number."""
+    if percent is None:
+        return ""
+    low, high = wilson(percent / 100.0, scored)
+    return f" ({low:.1f} to {high:.1f})"
+
+
 def _whole(percent: float | None) -> str:
     """Without decimals; almost all is not all, and almost none is not none."""
     if percent is None:
@@ -383,8 +391,9 @@ def agreement(pairs: Sequence[RuleAgreement], selection: Slice) -> Plot:
                 HeatCell(
                     _wrong(same),
                     f"{label(_whole(same))}%<br>κ {message}",
-                    f"<b>{name}</b> and <b>{other}</b><br>{percent_text(same)}% the same, "
-                    f"κ {message}<br>both pass {pair.both:,}, neither {pair.neither:,}<br>"
+                    f"<b>{name}</b> and <b>{other}</b><br>{percent_text(same)}% the same"
+                    f"{_interval(same, scored_by_both(pair))}, κ {message}<br>"
+                    f"both pass {pair.both:,}, neither {pair.neither:,}<br>"
                     f"{name} alone {pair.only_a:,}<br>{other} alone {pair.only_b:,}<br>"
                     f"unscored in at least one {pair.unscored:,}",
                     pick,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
+from truehue.core.analysis.intervals import wilson
 from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.paired import CELLS, PairCounts
 from truehue.core.analysis.records import RunRecord, note_for
@@ -195,8 +196,14 @@ def _sentence(counts: PairCounts, name_a: str, name_b: str) -> str:
     )
     return (
         f"Of {count_noun(counts.scored, 'pair')} with two scores A ({name_a}) passes "
-        f"{counts.percent_a:.1f}% and B ({name_b}) {counts.percent_b:.1f}%.{unscored}"
+        f"{_with_interval(counts.percent_a, counts.scored)} and B ({name_b}) "
+        f"{_with_interval(counts.percent_b, counts.scored)}.{unscored}"
     )
+
+
+def _with_interval(percent: float, scored: int) -> str:
+    low, high = wilson(percent / 100.0, scored)
+    return f"{percent:.1f}% ({low:.1f}–{high:.1f})"
 
 
 def _test(counts: PairCounts, alike: bool) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from pydantic import Field
 
+from truehue.core.analysis.intervals import wilson
 from truehue.core.analysis.names import run_labels
 from truehue.core.color.systems import ColorTarget, parse_target
 from truehue.core.errors import BadInput, NotStored, TrueHueError
@@ -16,7 +17,12 @@ from truehue.core.spreadsheets import csv_text
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, measure_by_rules
 from truehue.core.verdict.rules import MATCHES, PASS, RULE_NAMES, RULES, UNSCORED
-from truehue.storage.verdicts.judgments import MAX_REASON, JudgmentRecord, RuleStatus
+from truehue.storage.verdicts.judgments import (
+    MAX_REASON,
+    JudgmentRecord,
+    RuleAgainstPeople,
+    RuleStatus,
+)
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context, runs_of
 from truehue.tabs.page.links import ID_LENGTH, link, whole
@@ -183,12 +189,14 @@ class QuestionJudgments(TypedDict):
 
 
 class RuleAgreementJson(TypedDict):
-    """How often a rule says what people say."""
+    """How often a rule says what people say; ``share`` as text, with Wilson's interval of the
+    questions that it scored, empty where it scored none."""
 
     rule: str
     name: str
     version: str
     agree: int
+    share: str
     too_strict: int
     too_lenient: int
     unscored: int
@@ -288,6 +296,7 @@ def judgments_view(context: Context, actor: Actor, query: Mapping[str, str]) -> 
                 "name": RULE_NAMES.get(row.rule, row.rule),
                 "version": row.version,
                 "agree": row.agree,
+                "share": _share(row),
                 "too_strict": row.too_strict,
                 "too_lenient": row.too_lenient,
                 "unscored": row.unscored,
@@ -295,6 +304,14 @@ def judgments_view(context: Context, actor: Actor, query: Mapping[str, str]) -> 
             for row in rules
         ],
     }
+
+
+def _share(row: RuleAgainstPeople) -> str:
+    scored = row.agree + row.too_strict + row.too_lenient
+    if not scored:
+        return ""
+    low, high = wilson(row.agree / scored, scored)
+    return f"{100 * row.agree / scored:.0f}% ({low:.0f}–{high:.0f})"
 
 
 def judgments_csv(context: Context) -> str:

@@ -87,10 +87,9 @@ export function mount(widget) {
         const name = make('th', 'th-row-name', row.name + ' ' + row.version);
         const scored = row.agree + row.too_strict + row.too_lenient;
         name.scope = 'row';
-        const share = scored ? ' (' + ((100 * row.agree) / scored).toFixed(0) + '%)' : '';
         node.append(
           name,
-          make('td', '', row.agree + ' of ' + scored + share),
+          make('td', '', row.agree + ' of ' + scored + (row.share ? ', ' + row.share : '')),
           make('td', '', String(row.too_strict)),
           make('td', '', String(row.too_lenient)),
           make('td', '', String(row.unscored)),
