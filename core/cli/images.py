@@ -17,7 +17,7 @@ from typing import Any
 from truehue.core.command import JSON, Command, UsageError, arg, either, flag
 from truehue.core.errors import BadInput
 from truehue.core.image_sets import UNKNOWN_MODEL, plan
-from truehue.core.image_sets.records import FolderPlan, Tally, read
+from truehue.core.image_sets.records import SALIENT_OR_WHOLE, FolderPlan, Tally, read
 from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
@@ -84,7 +84,7 @@ def _check_masker(masker: str) -> None:
     """Raises BadInput where nothing finds the objects."""
     from truehue.core.masks import salient  # it takes time to import
 
-    if masker == SALIENT and not salient.is_available():
+    if masker != WHOLE and not salient.is_available():
         raise BadInput(f"Images are measured within what stands out. {salient.how_to_get()}")
 
 
@@ -143,10 +143,10 @@ COMMAND = Command(
         ),
         arg(
             "--masker",
-            "with --measure: salient (default), what stands out, or whole, the whole image, as for "
-            "patches and textures",
+            f"with --measure: salient (default), what stands out; {SALIENT_OR_WHOLE}, the whole image "
+            "where nothing does; or whole, always the whole image, as for patches and textures",
             default=SALIENT,
-            choices=[SALIENT, WHOLE],
+            choices=[SALIENT, SALIENT_OR_WHOLE, WHOLE],
         ),
         arg(
             "--rule",

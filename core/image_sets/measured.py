@@ -12,7 +12,7 @@ from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.systems import Lab
 from truehue.core.concepts.palette import describe_colors
 from truehue.core.errors import MaskError, ObjectNotFound, TrueHueError
-from truehue.core.image_sets.records import ImportStep
+from truehue.core.image_sets.records import SALIENT_OR_WHOLE, ImportStep
 from truehue.core.images.pixels import masked_colors
 from truehue.core.masks.from_marks import select_salient
 from truehue.core.masks.registry import FILE, TRANSPARENCY, describe
@@ -37,16 +37,19 @@ def image_row(
 ) -> dict[str, Any]:
     """A row of the table: the columns are its keys. ``lab`` is the measured color, CIELAB, D65 and 2
     degrees; ``people_name`` is the name that people use most for it, ``people_percent`` their share
-    of ``people_answers`` answers; ``masker`` says how the pixels were selected
+    of ``people_answers`` answers, and ``people_target_percent`` the share that uses the target's name,
+    where that is one of the survey's; ``masker`` says how the pixels were selected
     (:func:`truehue.core.masks.registry.describe`). What is not known is None."""
     people = naming(lab) if lab is not None else None
     name = people.names[0] if people else None
+    target_name = (expectation.color.name or "") if expectation else ""
+    target_share = people.share_of(target_name) if people and target_name else None
     return {
         "file": file,
         "prompt": prompt,
         "object": expectation.target.name if expectation else "",
         "target": expectation.color.hex if expectation else "",
-        "target_name": (expectation.color.name or "") if expectation else "",
+        "target_name": target_name,
         "system": (expectation.color.system or "") if expectation else "",
         "relation": expectation.relation if expectation else "",
         "status": status,
@@ -57,6 +60,7 @@ def image_row(
         "people_name": name.name if name else None,
         "people_percent": round(100.0 * name.share, 1) if name else None,
         "people_answers": people.answers if people else None,
+        "people_target_percent": None if target_share is None else round(100.0 * target_share, 1),
         "masker": masker if lab is not None else "",
         "reason": reason,
     }
@@ -72,9 +76,10 @@ def measured_rows(
     """The rows of an image of a folder, one an object that a color is asked of, by a rule; or the one
     row with the color of the image's object.
 
-    The object is what is not transparent, or else what stands out, or with the ``masker`` "whole" the
-    whole image. Where that cannot tell, and of a file that cannot be read, the row is ``unscored``
-    with the reason. Raises BadInput for an unknown rule.
+    The object is what is not transparent, or else what stands out, with the ``masker``
+    "salient-or-whole" the whole image where nothing does, or with "whole" always the whole image.
+    Where that cannot tell, and of a file that cannot be read, the row is ``unscored`` with the
+    reason. Raises BadInput for an unknown rule.
     """
     file, prompt = step.found.name, step.found.prompt.text
     expectations = expectations_of(step.found.prompt.targets)
@@ -126,5 +131,9 @@ def _mask(step: ImportStep, objects: int, masker: str) -> tuple[np.ndarray, str]
     try:
         pixels, _, parameters = select_salient(step.loaded.srgb8)
     except ObjectNotFound as error:
-        raise MaskError("Nothing stands out: --masker whole measures the whole image.") from error
+        if masker == SALIENT_OR_WHOLE:
+            return np.ones(step.loaded.srgb8.shape[:2], dtype=bool), describe(WHOLE, {})
+        raise MaskError(
+            f"Nothing stands out: --masker {SALIENT_OR_WHOLE} measures such images as a whole."
+        ) from error
     return pixels, describe(SALIENT, {SALIENT: parameters})

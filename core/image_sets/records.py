@@ -27,6 +27,8 @@ class Remark:
     why: str
 
 
+SALIENT_OR_WHOLE = "salient-or-whole"
+"""The masker of what stands out in an image, and where nothing does of the whole image."""
 NO_PROMPT = Prompt("", "", "")
 """The prompt of an image of which nobody says what it was made of: its color is measured."""
 
@@ -334,7 +336,7 @@ class FolderReport:
             )
         lines.append(
             f"Other files: {self.extra.total:,} that would not be imported, and {self.ignored:,} "
-            "hidden, system or table files."
+            f"hidden, system or table {'file' if self.ignored == 1 else 'files'}."
         )
         if self.lossy:
             lines.append(

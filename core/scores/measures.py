@@ -64,6 +64,20 @@ DELTA_SAT_OF_MEAN = Measure(
 )
 """A number of a set of images, of the mean of its ``mean_saturation``. One image has only ΔSat."""
 
+SALIENT_OBJECT = Measure(
+    "salient_object",
+    "1",
+    "Salient object",
+    NEITHER,
+    0.0,
+    100.0,
+    1,
+    "Share of the image that stands out, by the masker salient",
+    "U²-Net small: Qin and others 2020",
+    unit="%",
+)
+"""Of an image in which nothing stands out the reason is stored; of any other its mask says more."""
+
 _MORE: dict[str, tuple[Measure, ...]] = {}
 
 

@@ -15,13 +15,14 @@ from truehue.core.verdict.rules import DIFFERS
 from truehue.tabs.generate.realism import format_options
 from truehue.tabs.page.context import Context
 from truehue.tabs.verdicts.generation import model_name
-from truehue.tabs.verdicts.scoring import masks_of
+from truehue.tabs.verdicts.scoring import masks_of, nothing_stands_out
 from truehue.tabs.verdicts.summary import (
     RuleVerdict,
     RuleVerdictJson,
     color_hex,
     color_sentence,
     image_verdicts,
+    no_mask_reason,
     object_verdicts,
 )
 
@@ -71,6 +72,7 @@ class GenerationJson(TypedDict):
     unscored: str
     measured: str
     concept: str
+    mask: str
 
 
 class ModelCount(TypedDict):
@@ -105,7 +107,7 @@ def gallery_view(context: Context, limit: int, offset: int, filters: Mapping[str
 def generations_json(context: Context, rows: Sequence[GenerationRecord]) -> list[GenerationJson]:
     """Drawings as the gallery shows them, with the verdicts on each and on each of its objects.
 
-    However many they are, the database is asked three times, and once more where some were imported.
+    However many they are, the database is asked four times, and twice more where some were imported.
     """
     storage = context.storage
     image_ids = {row.image_id for row in rows if row.image_id}
@@ -113,6 +115,7 @@ def generations_json(context: Context, rows: Sequence[GenerationRecord]) -> list
     masks = storage.masks.for_images(image_ids)
     imported = {row.image_id for row in rows if row.image_id and row.source == "imported"}
     images = storage.images.by_ids(imported) if imported else {}
+    nothing = nothing_stands_out(context, imported) if imported else set()
     colors = storage.object_colors.for_images(image_ids)
     return [
         _generation_json(
@@ -123,6 +126,7 @@ def generations_json(context: Context, rows: Sequence[GenerationRecord]) -> list
             if row.image_id in images
             else [str(note) for note in row.origin.get("notes") or ()],
             colors.get(row.image_id or ""),
+            row.image_id in nothing,
         )
         for row in rows
     ]
@@ -134,6 +138,7 @@ def _generation_json(
     masks: Mapping[int, MaskRecord],
     notes: Sequence[str],
     measured: ObjectColor | None,
+    looked: bool,
 ) -> GenerationJson:
     expectations = {
         expectation.position: expectation for expectation in expectations_of(row.targets)
@@ -181,10 +186,27 @@ def _generation_json(
             for position in range(len(row.targets))
         ],
         "verdicts": [verdict.as_json() for verdict in image_verdicts(row.targets, verdicts)],
-        "unscored": "" if expectations or not row.image_id else color_sentence(measured, row.text),
+        "unscored": _unscored(row, len(expectations), masks, measured, looked),
         "measured": color_hex(measured) if measured and not expectations else "",
         "concept": _concept_id(row),
+        # Inspect opens what was measured; the mask of a verdict is that of its target.
+        "mask": measured.mask_id if measured and not expectations else "",
     }
+
+
+def _unscored(
+    row: GenerationRecord,
+    expectations: int,
+    masks: Mapping[int, MaskRecord],
+    measured: ObjectColor | None,
+    looked: bool,
+) -> str:
+    """Why an image has no verdict, where that is known; ``looked`` where nothing stands out."""
+    if not row.image_id:
+        return ""
+    if not expectations:
+        return color_sentence(measured, row.text, looked)
+    return no_mask_reason(expectations, looked) if looked and not masks else ""
 
 
 def _concept_id(row: GenerationRecord) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -37,13 +37,14 @@ from truehue.tabs.runs.measured import (
     without_target,
 )
 from truehue.tabs.runs.request import DETECTOR, SEGMENTER, RunRequest
-from truehue.tabs.runs.scored import generations_of, outcomes, table_of
-from truehue.tabs.verdicts.scoring import score_stored_images
+from truehue.tabs.runs.scored import OF_IMAGE, generations_of, outcomes, table_of
+from truehue.tabs.verdicts.scoring import nothing_stands_out, score_stored_images
 from truehue.tabs.verdicts.summary import no_mask_reason
 
 LOOK_S = 0.5
 SHOWN = 100
 MAX_KNOWN = 2_000
+PAGE = 500
 WHOLE_IMAGE = {
     "id": WHOLE,
     "name": "The whole image",
@@ -138,21 +139,46 @@ class ScoreImages(PageRequest):
 
 
 class ImportedTable(PageRequest):
-    """The table of an import: its id, and the rule of the verdicts."""
+    """The table of an import by its id, or without one of all images that Generate lists, of a
+    ``model`` and with a ``verdict`` where they are given; ``rule`` is that of the verdicts."""
 
-    job: str = Field(title="The import")
+    job: str = ""
+    model: str = ""
+    verdict: str = ""
     rule: str = DEFAULT_RULE
 
 
 @requires("look")
 def images_csv(context: Context, actor: Actor, request: ImportedTable) -> tuple[str, str]:
-    """Name and text of the CSV file of an import's images, with the columns of
+    """Name and text of the CSV file of images, with the columns of
     :func:`truehue.core.image_sets.measured.image_row`. Raises BadInput for no such import."""
-    image_ids = _images(context, request.job, _offered(context, actor, request.job))
     by = rule(request.rule)
-    rows = [list(row.values()) for row in table_of(context, image_ids, by.id)]
-    columns = list(image_row("", "", None, "", ""))
+    if request.job:
+        image_ids = _images(context, request.job, _offered(context, actor, request.job))
+        pages: Iterable[list[GenerationRecord]] = [generations_of(context, image_ids)]
+    else:
+        pages = _listed(context, request, by.id)
+    rows = [list(row.values()) for page in pages for row in table_of(context, page, by.id)]
+    columns = [*image_row("", "", None, "", ""), *OF_IMAGE]
     return "truehue-images.csv", csv_text(columns, rows)
+
+
+def _listed(
+    context: Context, request: ImportedTable, rule_id: str
+) -> Iterator[list[GenerationRecord]]:
+    """The images that Generate lists, newest first, in pages. Raises BadInput for an unknown
+    verdict."""
+    offset = 0
+    while page := context.storage.drawings.recent(
+        PAGE,
+        offset,
+        status="drawn",
+        model=request.model or None,
+        verdict=request.verdict or None,
+        rule=rule_id,
+    ):
+        yield page
+        offset += len(page)
 
 
 @requires("compute")
@@ -286,10 +312,11 @@ def _not_measured(
     """The images that were not measured, each with the reason: those without a target color are
     ``lacking``, of the others no object has a mask."""
     rows = without_mask(context, generations_of(context, image_ids))
+    nothing = nothing_stands_out(context, [str(row.image_id) for row in rows])
     unscored = [
-        f"{name_of_row(row)}: {no_mask_reason(len(expectations_of(row.targets)))}"
+        f"{name_of_row(row)}: {no_mask_reason(len(expectations), str(row.image_id) in nothing)}"
         for row in rows
-        if expectations_of(row.targets)
+        if (expectations := expectations_of(row.targets))
     ]
     items = [*lacking, *unscored]
     return {"title": "Not measured", "items": items[:SHOWN], "total": len(items)}

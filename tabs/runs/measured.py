@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from threading import Event
 
 from truehue.core.concepts.palette import COLOR_VERSION, describe_colors
-from truehue.core.errors import MaskError, TrueHueError
+from truehue.core.errors import MaskError, ObjectNotFound, TrueHueError
 from truehue.core.images.pixels import Mask, masked_colors
 from truehue.core.masks import salient
 from truehue.core.masks.from_marks import mask_from_marks
@@ -15,7 +15,11 @@ from truehue.core.runs.records import EXACT, SALIENT, WHOLE
 from truehue.core.verdict.expectations import expectations_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
-from truehue.tabs.verdicts.scoring import masks_of
+from truehue.tabs.verdicts.scoring import (
+    masks_of,
+    note_nothing_stands_out,
+    nothing_stands_out,
+)
 
 
 def without_target(rows: Sequence[GenerationRecord]) -> list[GenerationRecord]:
@@ -69,12 +73,35 @@ def measure_colors(
             pixels = masked_colors(context.srgb8(image_id), context.mask_pixels(record.mask_id))
             found = describe_colors(pixels)
         except TrueHueError as error:
+            if isinstance(error, ObjectNotFound):
+                note_nothing_stands_out(context, image_id)
             lacking.append(f"{name_of_row(row)}: {error}")
             continue
         context.storage.object_colors.add(
             ObjectColor(image_id, record.mask_id, COLOR_VERSION, found.lit_lab, found.pixel_count)
         )
     return lacking
+
+
+def note_without_object(
+    context: Context, rows: Sequence[GenerationRecord], masker: str, stop: Event
+) -> None:
+    """Stores of which images a run found no mask because nothing stands out in them."""
+    if masker != SALIENT or not salient.is_available(context.sources):
+        return
+    lone = [row for row in without_mask(context, rows) if len(expectations_of(row.targets)) == 1]
+    known = nothing_stands_out(context, [str(row.image_id) for row in lone])
+    for image_id in dict.fromkeys(str(row.image_id) for row in lone):
+        if stop.is_set():
+            break
+        if image_id in known:
+            continue
+        try:
+            make_mask(context, image_id, SALIENT)
+        except ObjectNotFound:
+            note_nothing_stands_out(context, image_id)
+        except TrueHueError:
+            pass  # an image that cannot be read has a reason of its own
 
 
 def _mask(context: Context, image_id: str, masker: str) -> MaskRecord:

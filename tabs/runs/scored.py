@@ -8,20 +8,23 @@ from threading import Event
 
 from truehue.core.image_sets.measured import image_row
 from truehue.core.masks.registry import describe
-from truehue.core.records import GenerationRecord, MaskRecord
+from truehue.core.records import EvidenceRecord, GenerationRecord, MaskRecord, ObjectColor
 from truehue.core.runs.folder import RunFolder
 from truehue.core.sentences import no_target_reason
 from truehue.core.verdict.expectations import expectations_of
 from truehue.core.verdict.rules import NO_TARGET, RULES, STATUSES, UNSCORED
 from truehue.tabs.page.context import Context
-from truehue.tabs.runs.measured import measure_colors, without_target
-from truehue.tabs.verdicts.scoring import masks_of, score_stored_images
+from truehue.tabs.runs.measured import measure_colors, note_without_object, without_target
+from truehue.tabs.verdicts.scoring import masks_of, nothing_stands_out, score_stored_images
 from truehue.tabs.verdicts.summary import (
     color_sentence,
     image_verdicts,
     no_mask_reason,
     object_verdicts,
 )
+
+OF_IMAGE = ("image_id", "model", "seed")
+"""The columns of the table of stored images beside those of a folder's."""
 
 
 def store_verdicts(context: Context, folder: RunFolder, stop: Event) -> None:
@@ -32,8 +35,9 @@ def store_verdicts(context: Context, folder: RunFolder, stop: Event) -> None:
     image_ids = [item.image_id for item in plan.items]
     for _ in score_stored_images(context, [by.id for by in RULES], image_ids, stop):
         pass
-    uncolored = without_target(generations_of(context, image_ids))
-    measure_colors(context, uncolored, plan.masker.kind, stop)
+    rows = generations_of(context, image_ids)
+    measure_colors(context, without_target(rows), plan.masker.kind, stop)
+    note_without_object(context, rows, plan.masker.kind, stop)
 
 
 def generations_of(context: Context, image_ids: Sequence[str]) -> list[GenerationRecord]:
@@ -76,55 +80,80 @@ def outcomes(context: Context, image_ids: Sequence[str]) -> list[list[object]]:
 
 
 def table_of(
-    context: Context, image_ids: Sequence[str], rule_id: str
+    context: Context, rows: Sequence[GenerationRecord], rule_id: str
 ) -> Iterator[dict[str, object]]:
     """A row of :func:`truehue.core.image_sets.measured.image_row` for each object of these images
-    that a color is asked of, as a rule judged it last, and one for each image without such."""
-    colors = context.storage.object_colors.for_images(set(image_ids))
-    evidence = context.storage.evidence.for_images(set(image_ids))
-    masks = context.storage.masks.for_images(set(image_ids))
-    for row in generations_of(context, image_ids):
-        image_id, file = str(row.image_id), str(row.origin.get("file") or "")
-        expectations = expectations_of(row.targets)
-        records = {record.mask_id: record for record in masks.get(image_id, ())}
-        if not expectations and (color := colors.get(image_id)):
-            yield image_row(
-                file,
-                row.text,
-                None,
-                NO_TARGET,
-                no_target_reason(row.text),
-                lab=color.lab,
-                masker=_selected_by(records.get(color.mask_id)),
-            )
-        elif not expectations:
-            yield image_row(file, row.text, None, UNSCORED, color_sentence(None, row.text))
-        for expectation in expectations:
-            verdict = next(
-                (
-                    record
-                    for record in evidence.get(image_id, ())
-                    if record.protocol == rule_id and record.expectation in expectation.answer_keys
-                ),
-                None,
-            )
-            if verdict is None:
-                reason = f"No verdict by {rule_id} yet."
-                if not masks_of(masks.get(image_id, ()), row.targets):
-                    reason = no_mask_reason(len(expectations))
-                yield image_row(file, row.text, expectation, UNSCORED, reason)
-                continue
-            yield image_row(
-                file,
-                row.text,
-                expectation,
-                verdict.status,
-                verdict.reason,
-                rule=rule_id,
-                lab=verdict.numbers.get("lab"),
-                delta_e00=verdict.numbers.get("delta_e00"),
-                masker=_selected_by(records.get(verdict.mask_id or "")),
-            )
+    that a color is asked of, as a rule judged it last, and one for each image without such; behind
+    it :data:`OF_IMAGE`."""
+    image_ids = {str(row.image_id) for row in rows}
+    colors = context.storage.object_colors.for_images(image_ids)
+    evidence = context.storage.evidence.for_images(image_ids)
+    masks = context.storage.masks.for_images(image_ids)
+    nothing = nothing_stands_out(context, image_ids)
+    for row in rows:
+        image_id = str(row.image_id)
+        of_image = dict(zip(OF_IMAGE, (image_id, row.model, row.seed), strict=True))
+        for values in _rows_of(
+            row,
+            rule_id,
+            colors.get(image_id),
+            evidence.get(image_id, ()),
+            masks.get(image_id, ()),
+            image_id in nothing,
+        ):
+            yield {**values, **of_image}
+
+
+def _rows_of(
+    row: GenerationRecord,
+    rule_id: str,
+    color: ObjectColor | None,
+    evidence: Sequence[EvidenceRecord],
+    masks: Sequence[MaskRecord],
+    looked: bool,
+) -> Iterator[dict[str, object]]:
+    """The rows of one image; ``looked`` where nothing stands out in it."""
+    file, expectations = str(row.origin.get("file") or ""), expectations_of(row.targets)
+    records = {record.mask_id: record for record in masks}
+    if not expectations:
+        status, reason = NO_TARGET, no_target_reason(row.text)
+        if color is None:
+            status, reason = UNSCORED, color_sentence(None, row.text, looked)
+        yield image_row(
+            file,
+            row.text,
+            None,
+            status,
+            reason,
+            lab=color.lab if color else None,
+            masker=_selected_by(records.get(color.mask_id)) if color else "",
+        )
+    for expectation in expectations:
+        verdict = next(
+            (
+                record
+                for record in evidence
+                if record.protocol == rule_id and record.expectation in expectation.answer_keys
+            ),
+            None,
+        )
+        if verdict is None:
+            reason = f"No verdict by {rule_id} yet."
+            if not masks_of(masks, row.targets):
+                reason = no_mask_reason(len(expectations), looked)
+            yield image_row(file, row.text, expectation, UNSCORED, reason)
+            continue
+        yield image_row(
+            file,
+            row.text,
+            expectation,
+            verdict.status,
+            verdict.reason,
+            rule=rule_id,
+            lab=verdict.numbers.get("lab"),
+            delta_e00=verdict.numbers.get("delta_e00"),
+            masker=_selected_by(records.get(verdict.mask_id or "")),
+        )
 
 
 def _selected_by(record: MaskRecord | None) -> str:

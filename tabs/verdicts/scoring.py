@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
@@ -16,6 +16,8 @@ from truehue.core.images.pixels import Mask
 from truehue.core.masks.registry import EXACT_MAKERS
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.records import EvidenceRecord, GenerationRecord, MaskRecord
+from truehue.core.scores.measures import SALIENT_OBJECT
+from truehue.core.scores.records import IMAGE, ScoreRecord
 from truehue.core.verdict.candidates import Acceptance, samples_for
 from truehue.core.verdict.expectations import Expectation, expectations_of, findings_of
 from truehue.core.verdict.rules import FAIL, PASS, UNSCORED, Rule, rule
@@ -31,6 +33,7 @@ from truehue.core.verdict.tasks import (
 )
 from truehue.tabs.page.context import Context
 from truehue.tabs.verdicts.question import evidence_record
+from truehue.tabs.verdicts.summary import NOTHING_STANDS_OUT
 
 log = logging.getLogger("truehue")
 
@@ -90,6 +93,18 @@ def outcome_record(
         "position": outcome.asked.position,
     }
     return replace(plain, numbers=numbers)
+
+
+def note_nothing_stands_out(context: Context, image_id: str) -> None:
+    """Stores that nothing stands out in an image, so that its card can say it."""
+    by = SALIENT_OBJECT
+    row = ScoreRecord(IMAGE, image_id, by.id, by.version, None, UNSCORED, NOTHING_STANDS_OUT)
+    context.storage.scores.add_many([row])
+
+
+def nothing_stands_out(context: Context, image_ids: Collection[str]) -> set[str]:
+    """The images, of these whole ids, in which the salient-object network has found nothing."""
+    return set(context.storage.scores.reasons(SALIENT_OBJECT, IMAGE, image_ids))
 
 
 def masks_of(

@@ -207,21 +207,25 @@ def _sentence(row: EvidenceRecord, expectation: Expectation) -> str:
 NO_MASK = "No object is selected: select it in Inspect, or measure the whole image."
 """Why an image in which nothing was selected has no verdict."""
 
+NOTHING_STANDS_OUT = "Nothing stands out: draw a box in Inspect, or measure the whole image."
+"""The same where the salient-object network has looked, and found nothing."""
 
-def no_mask_reason(objects: int) -> str:
-    """The same for an image whose prompt has so many objects, none of which is the whole image."""
+
+def no_mask_reason(objects: int, looked: bool = False) -> str:
+    """The same for an image whose prompt has so many objects, none of which is the whole image;
+    ``looked`` where nothing stands out."""
     if objects < 2:
-        return NO_MASK
+        return NOTHING_STANDS_OUT if looked else NO_MASK
     return f"No object is selected: select each of the {objects} objects in Inspect."
 
 
-def color_sentence(color: ObjectColor | None, prompt: str = "") -> str:
+def color_sentence(color: ObjectColor | None, prompt: str = "", looked: bool = False) -> str:
     """Why an image without a target color has no verdict, with its color where it was measured: ``No
     target color: measured #B4532A, most people would call it rust.`` With a ``prompt``, the
-    sentence says that it names no color, and why that may be."""
+    sentence says that it names no color, and why that may be; ``looked`` where nothing stands out."""
     lack = "No target color in the prompt" if prompt else "No target color"
     if color is None:
-        sentence = f"{lack}, and no color measured. {NO_MASK}"
+        sentence = f"{lack}, and no color measured. {no_mask_reason(0, looked)}"
     else:
         sentence = f"{lack}: measured {color_hex(color)}, {naming(color.lab).clause}."
     return sentence + no_target_reason(prompt).removeprefix(f"{lack}.")

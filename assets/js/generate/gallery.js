@@ -27,6 +27,7 @@ export function mount(widget) {
   const filters = [...element.querySelectorAll('[data-filter]')];
   const modelBox = element.querySelector('.th-gallery-model');
   const ruleBox = element.querySelector('.th-gallery-rule');
+  const csv = element.querySelector('.th-gallery-csv');
   // The link opens the images that are on screen.
   const linked = new URLSearchParams(location.search).get('images');
   let filter = filters.some((button) => button.dataset.filter === linked) ? linked : 'all';
@@ -39,7 +40,7 @@ export function mount(widget) {
       object: target?.object,
       target: target?.asked?.value,
       relation: target?.asked?.relation,
-      mask: target?.mask,
+      mask: target ? target.mask : item.mask,
     });
   }
   function card(first) {
@@ -258,6 +259,7 @@ export function mount(widget) {
   }
   function tell(data) {
     more.hidden = cards.size >= data.total;
+    csv.hidden = !data.total || filter === 'failed';
     put(
       status,
       data.total
@@ -311,6 +313,14 @@ export function mount(widget) {
     else refresh();
   });
   more.addEventListener('click', further);
+  // What is listed now: the address is made where the file is wanted.
+  csv.addEventListener('click', () => {
+    csv.href = `/api/image-sets/images.csv?${new URLSearchParams({
+      model: modelBox.value,
+      verdict: filter === 'all' ? '' : filter,
+      rule: rule(),
+    })}`;
+  });
   element.querySelector('.th-import-images').addEventListener('click', () => {
     store.tell('import', { kind: 'images' });
   });

@@ -80,9 +80,10 @@ export function mount({ element }) {
               make(
                 'span',
                 '',
-                (item.targets || []).some((target) => target.asked)
-                  ? 'No verdict yet: click the image to select the object.'
-                  : item.unscored && 'Not scored. ' + item.unscored,
+                item.unscored
+                  ? (item.measured ? 'Measured. ' : 'Not scored. ') + item.unscored
+                  : (item.targets || []).some((target) => target.asked) &&
+                      'No verdict yet: click the image to select the object.',
               ),
               ...(item.concept ? [compareConcept(item)] : []),
             ]

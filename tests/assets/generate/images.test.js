@@ -313,6 +313,8 @@ test('marks follow the rule where they stand, and the words say why', async () =
       verdicts: [],
       unscored: 'No target color: measured #2B8452.',
       measured: '#2B8452',
+      targets: [],
+      mask: 'm15',
     }),
     drawing(7, { image_id: '', status: 'failed', reason: 'No memory.', verdicts: [] }),
   ];
@@ -329,6 +331,9 @@ test('marks follow the rule where they stand, and the words say why', async () =
   assert.match(shot('d6').textContent, /– Not scored.*No target color\. Compare its colors/);
   assert.match(shot('d15').textContent, /Measured.*No target color: measured #2B8452/);
   assert.doesNotMatch(shot('d15').textContent, /Not scored/);
+  // Inspect opens the mask in which the color was measured.
+  shot('d15').querySelector('.th-shot-picture').click();
+  assert.deepEqual(requests.at(-1).body, { image: 'i15', mask: 'm15' });
   assert.match(shot('d7').textContent, /^No memory\./);
   assert.equal(shot('d7').querySelector('.th-shot-picture'), null);
   const rule = gallery.element.querySelector('.th-gallery-rule');
@@ -367,6 +372,12 @@ test('filters, models and a verdict of one’s own ask anew', async () => {
   assert.match(empty.textContent, /No generated images yet/);
   await pictured(() => type(model, 'small'));
   assert.equal(query().get('model'), 'small');
+  // The table has what is listed.
+  const csv = gallery.element.querySelector('.th-gallery-csv');
+  assert.equal(csv.hidden, true);
+  csv.addEventListener('click', (event) => event.preventDefault()); // jsdom follows no link
+  csv.click();
+  assert.match(csv.href, /\/images\.csv\?model=small&verdict=&rule=truehue$/);
   await pictured(() => type(model, ''));
   answer('GET /api/drawings', { error: 'The disk is away.' }, 503);
   store.tell('judged');

@@ -16,6 +16,7 @@ from PIL import Image
 from tests.core.image_sets.folders import image
 from tests.salient import needs_weights, network
 from truehue.core.cli.images import main
+from truehue.core.color.people import naming
 from truehue.core.library import color_of, render, salient_mask
 from truehue.core.prompts.sets import prompt_set
 
@@ -143,9 +144,18 @@ def test_images_are_measured_with_and_without_a_target(
     assert float(other["a*"]) == pytest.approx(one.lab[1], abs=0.005)
     assert [rows[name]["status"] for name in ("broken.png", "flat.png")] == ["unscored"] * 2
     assert rows["flat.png"]["reason"].startswith("Nothing stands out")
+    share = naming([float(teal[name]) for name in ("L*", "a*", "b*")]).share_of("teal")
+    assert float(teal["people_target_percent"]) == pytest.approx(100 * (share or 0), abs=0.05)
+    assert other["people_target_percent"] == ""
     said = capsys.readouterr().err
     assert "no image file none.png" in said
     assert "4 rows, 2 of them unscored." in said
+    _, text = run(folder, "--measure", "--masker", "salient-or-whole")
+    either = {row["file"]: row for row in csv.DictReader(io.StringIO(text))}
+    assert (either["flat.png"]["masker"], either["flat.png"]["measured"]) == (
+        *("Whole image", "#5A5A5A"),
+    )
+    assert either["teal.png"] == teal
     _, text = run(folder, "--measure", "--masker", "whole")
     whole = {row["file"]: row for row in csv.DictReader(io.StringIO(text))}
     assert (whole["flat.png"]["status"], whole["flat.png"]["measured"]) == ("no_target", "#5A5A5A")

@@ -9,6 +9,7 @@ import time
 import uuid
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import pytest
 from PIL import Image
 
 from tests.core.runs.samples import done
-from tests.salient import link_weights, weights
+from tests.salient import link_weights, needs_weights, weights
 from truehue.core.batch.health import state_of
 from truehue.core.color.difference import delta_e00
 from truehue.core.color.systems import parse_target
@@ -26,7 +27,7 @@ from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 from truehue.core.records import GenerationRecord, ImageRecord, JobRecord
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import make_plan
-from truehue.core.runs.records import MaskerSpec, ScoringPlan
+from truehue.core.runs.records import SALIENT, WHOLE, MaskerSpec, ScoringPlan
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.leaderboard import cards_view
 from truehue.tabs.generate.gallery import generations_json
@@ -38,11 +39,12 @@ from truehue.tabs.runs.form import estimate_view, start_runs, stored_choices
 from truehue.tabs.runs.image_import import ImageFolder, look, start_import
 from truehue.tabs.runs.imported import ImportedTable, ScoreImages, images_csv, start_scoring
 from truehue.tabs.runs.list import runs_view
+from truehue.tabs.runs.measured import measure_colors, note_without_object, without_target
 from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.runs.scored import outcomes
 from truehue.tabs.runs.stored import of_model
 from truehue.tabs.studies.materials import materials
-from truehue.tabs.verdicts.summary import no_mask_reason
+from truehue.tabs.verdicts.summary import NO_MASK, NOTHING_STANDS_OUT, no_mask_reason
 
 pytestmark = pytest.mark.slow
 
@@ -342,6 +344,48 @@ def test_images_without_a_prompt_end_with_their_color(tmp_path: Path, context: C
     assert colors.for_images([str(own.image_id)])[str(own.image_id)] == stored
     with pytest.raises(MaskError, match="choose one of this image's masks"):
         colors.add(replace(stored, image_id=str(context.storage.drawings.recent()[0].image_id)))
+
+
+@needs_weights
+def test_an_image_in_which_nothing_stands_out_says_so(tmp_path: Path, context: Context) -> None:
+    folder = tmp_path / "walls"
+    folder.mkdir()
+    Image.new("RGB", (48, 48), (180, 83, 42)).save(folder / "wall.png")
+    Image.new("RGB", (48, 48), (180, 83, 41)).save(folder / "cup.png")
+    (folder / "table.csv").write_text("file,prompt\ncup.png,a red cup\n")
+    ended(context, start_import(context, OWNER, read_as(ImageFolder, {"path": str(folder)}))["job"])
+    rows = context.storage.drawings.recent()
+
+    def said() -> dict[str, str]:
+        return {row["about"]: row["unscored"] for row in generations_json(context, rows)}
+
+    assert NO_MASK in said()["imported"]
+    looking = replace(context, sources=Sources(link_weights(tmp_path / "models")))
+    for row in rows:  # as after a run over stored images
+        measured = measure_colors(looking, without_target([row]), SALIENT, Event())
+        assert all("Nothing stands out" in text for text in measured)
+    note_without_object(looking, rows, SALIENT, Event())
+    lack = "No target color, and no color measured. "
+    assert said() == {
+        "imported": lack + NOTHING_STANDS_OUT,
+        "imported · cup.png": NOTHING_STANDS_OUT,
+    }
+    # The table of all images says the same, and can be narrowed as the list is.
+    everything = read_as(ImportedTable, {})
+    table = list(csv.DictReader(io.StringIO(images_csv(context, OWNER, everything)[1])))
+    assert {row["file"]: row["reason"] for row in table} == {
+        "wall.png": lack + NOTHING_STANDS_OUT,
+        "cup.png": NOTHING_STANDS_OUT,
+    }
+    assert {row["model"] for row in table} == {"unknown"}
+    passed = read_as(ImportedTable, {"verdict": "pass"})
+    assert len(images_csv(context, OWNER, passed)[1].splitlines()) == 1
+    # Measured as a whole, the card opens with that mask.
+    (wall,) = without_target(rows)
+    measure_colors(context, [wall], WHOLE, Event())
+    (mask,) = context.storage.masks.for_image(str(wall.image_id))
+    (card,) = generations_json(context, [wall])
+    assert (card["mask"], card["measured"]) == (mask.mask_id, "#B4532A")
 
 
 def test_a_run_that_no_rule_can_judge_says_why(context: Context, tmp_path: Path) -> None:
