@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from truehue.core.color.notation import lab_text
 from truehue.core.color.people import Survey, naming, percent_text, same_name, surveys
@@ -19,6 +20,7 @@ from truehue.core.concepts.palette import (
 )
 from truehue.core.errors import BadInput
 from truehue.core.images.pixels import MaskedColors, masked_colors
+from truehue.core.spreadsheets import csv_text
 from truehue.tabs.inspect.steps import StepJson
 from truehue.tabs.page import figures
 
@@ -26,6 +28,10 @@ Lab = tuple[float, float, float]
 
 EVEN_CONTRAST = 49.5
 """The L* on which black and white text have the same contrast (WCAG, about 4.6 to 1)."""
+COLOR_COLUMNS = (
+    *("part", "percent", "hex", "L*", "a*", "b*"),
+    *("people_name", "people_percent", "people_answers"),
+)
 PEOPLE_ROWS = 3
 PEOPLE_TEXT = "Names by people ({survey}, {answers:,} answers)"
 MAX_PIXELS = 1_000_000
@@ -110,7 +116,8 @@ class PaletteShare(TypedDict):
 
 
 class ColorsJson(TypedDict):
-    """The colors for the card; ``of`` says of what, ``note`` what to know about it."""
+    """The colors for the card; ``of`` says of what, ``note`` what to know about it; ``csv`` has them as
+    a file."""
 
     of: str
     note: str
@@ -118,6 +125,7 @@ class ColorsJson(TypedDict):
     palette_help: str
     palette_text: str
     rows: list[ColorRow]
+    csv: str
 
 
 class CloseName(TypedDict):
@@ -212,7 +220,34 @@ def colors_view(described: ColorDescription, suffix: str, note: str = "") -> Col
             color_row("Lit region", described.lit_lab, lit_share, LIT_HELP),
             color_row("Mean of all pixels", described.mean_lab, "all pixels", MEAN_HELP),
         ],
+        "csv": colors_csv(described),
     }
+
+
+def colors_csv(described: ColorDescription) -> str:
+    """The colors as CSV: lit region, mean and palette, each with its share of the pixels, CIELAB for
+    D65 and 2 degrees, and the name that people use most for it."""
+    every: list[tuple[str, float, ArrayLike]] = [
+        ("lit region", described.lit_share, described.lit_lab),
+        ("mean of all pixels", 1.0, described.mean_lab),
+    ]
+    palette = zip(described.palette.weights, described.palette.lab, strict=True)
+    every += [("palette", float(share), lab) for share, lab in palette]
+    return csv_text(COLOR_COLUMNS, [_color_values(*color) for color in every])
+
+
+def _color_values(part: str, share: float, lab: ArrayLike) -> list[str | float | int]:
+    values, people = np.asarray(lab, dtype=np.float64), naming(lab)
+    name = people.names[0]
+    return [
+        part,
+        round(100.0 * share, 2),
+        hex_of(lab_to_srgb8(values)),
+        *(round(float(value), 3) for value in values),
+        name.name,
+        round(100.0 * name.share, 1),
+        people.answers,
+    ]
 
 
 def _many(count: int) -> str:

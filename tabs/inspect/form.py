@@ -21,6 +21,7 @@ from truehue.tabs.inspect.mask_request import (
     start_points,
 )
 from truehue.tabs.inspect.score import (
+    PROPOSING,
     EvidenceJson,
     Opening,
     StageJson,
@@ -30,6 +31,7 @@ from truehue.tabs.inspect.score import (
     open_on_stage,
     question_of,
 )
+from truehue.tabs.inspect.view import WAITING
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
@@ -157,6 +159,8 @@ def _opened(context: Context, actor: Actor, done: Opening, limits: str = "") -> 
     for a first mask where there is none, so that the image is on the screen before."""
     question = done.put.as_json(done.stage["image_id"], "")
     propose = done.stage["salient"] and not done.stage["marks"] and allowed(actor, "add")
+    if propose and done.verdict["view"]["status"] == WAITING:
+        done.verdict["view"]["reason"] = PROPOSING
     return {
         "stage": {**done.stage, "propose": propose},
         "verdict": {**done.verdict, "limits": limits},

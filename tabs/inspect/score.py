@@ -99,9 +99,11 @@ def _text(context: Context, measure: Measure, image_id: str) -> tuple[str, str]:
 
 NO_IMAGE = "Open a photograph, or generate an image in Generate, to see its verdict here."
 NO_MASK = (
-    "Mark the object: draw a box around it, or have it found by its name with Find. Then, where "
-    "the mask is wrong, draw over what to keep and over what to cut."
+    "Select the object: draw a box around it, press Salient for what stands out, or Find for its "
+    "name. Whole measures all of the image. Then correct the mask with Scribble, Brush and Erase."
 )
+PROPOSING = "Looking for the object that stands out…"
+OR_WHOLE = "Or press Whole to measure all of the image, as for a texture or a patch."
 PROPOSED = "Proposed mask: correct it with the tools, or draw a box."
 NO_TARGET = (
     "Is it the target color? Choose the target color above: a name, a hex, rgb, "
@@ -110,7 +112,7 @@ NO_TARGET = (
 
 
 MASKED, WHOLE = "What color is it?", "Colors of the whole image"
-WHOLE_NOTE = "Background included; mark the object for its own color."
+WHOLE_NOTE = "Background included; select the object for its own color."
 
 
 class StageJson(TypedDict, total=False):
@@ -231,7 +233,8 @@ def _no_mask(seq: int) -> StageJson:
 def _unmarked(context: Context, work: Work, put: Question, nothing: str = "") -> Shown:
     """Nothing is marked: the colors of the whole picture, said to be that, and what to do next.
     ``nothing`` is the sentence where nothing stands out."""
-    view = waiting(nothing or NO_MASK, put.address(work.image.image_id))
+    hint = f"{nothing} {OR_WHOLE}" if nothing else NO_MASK
+    view = waiting(hint, put.address(work.image.image_id))
     try:
         _, described, every = whole_image(context.srgb8(work.image.image_id))
         view["colors"] = colors_view(described, WHOLE, WHOLE_NOTE + every)

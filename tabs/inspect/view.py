@@ -33,6 +33,8 @@ from truehue.tabs.page import figures
 from truehue.tabs.verdicts.question import VerdictQuestion
 
 TITLES = {PASS: "Passes", FAIL: "Fails", "unscored": "Not scored"}
+WAITING = "waiting"
+"""The status of a card without a verdict that waits for a mask or a target color."""
 CONFIDENCE = (
     (90.0, "very confident"),
     (75.0, "fairly confident"),
@@ -153,7 +155,7 @@ class VerdictCard(CardHead, total=False):
 
 def waiting(text: str, link: str) -> VerdictCard:
     """The verdict card before there is one: what to do next."""
-    return {"status": "waiting", "title": "", "reason": text, "link": link}
+    return {"status": WAITING, "title": "", "reason": text, "link": link}
 
 
 def problem(text: str, link: str = "") -> VerdictCard:

@@ -158,7 +158,8 @@ class Bench:
         @app.get("/api/color/{code}")
         def color(code: str) -> JSONResponse:
             names = [{"system": "CSS", "name": code, "delta_e00": "0.0"}]
-            return JSONResponse({"lab": "L* 1", "lch": "C* 2", "names": names})
+            people = "people say gray 50%"
+            return JSONResponse({"lab": "L* 1", "lch": "C* 2", "people": people, "names": names})
 
         @app.get("/media/images/{image_id}.png")
         def image(image_id: str) -> Response:

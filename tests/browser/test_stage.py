@@ -197,7 +197,9 @@ def test_by_keyboard_alone_a_box_is_drawn_and_a_pixel_is_asked_for(page: Page) -
     code = "#{:02X}{:02X}{:02X}".format(*PHOTOGRAPH[190, 200])
     numbers = ", ".join(map(str, PHOTOGRAPH[190, 200]))
     expect(text).to_contain_text(f"Pixel 200, 190 · sRGB {numbers} · {code}")
-    expect(page.locator(".th-stage-pick-names")).to_have_text(f"CSS {code[1:]} 0.0 ΔE00")
+    expect(page.locator(".th-stage-pick-names")).to_have_text(
+        f"people say gray 50% · CSS {code[1:]} 0.0 ΔE00"
+    )
     stage.button("Pick a color").press("Enter")
     stage.press("Enter", "ArrowLeft", "Shift+ArrowDown")
     code = "#{:02X}{:02X}{:02X}".format(*PHOTOGRAPH[220, 209])

@@ -57,7 +57,7 @@ def test_from_a_photograph_to_a_verdict_that_is_found_again(tmp_path: Path, visi
 
         bench.open(png(PHOTOGRAPH), "jar on a shelf.png")
         expect(bench.stage.locator(".th-stage-size")).to_have_text("520 × 400")
-        expect(bench.verdict).to_contain_text("mark the object for its own color")
+        expect(bench.verdict).to_contain_text("select the object for its own color")
         expect(bench.data).to_contain_text("1 image · 0 verdicts")
         assert np.array_equal(drawn_pixels(bench.picture), PHOTOGRAPH)
 

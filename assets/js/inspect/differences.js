@@ -46,6 +46,7 @@ export function differenceTable(colors) {
 
   async function fill() {
     const mine = ++latest;
+    if (!rows.firstChild) message.textContent = 'Computing…';
     try {
       const found = await send('/api/differences', {
         lab: colors.lab,

@@ -126,7 +126,7 @@ export function mount({ element, props, watch }) {
     element.querySelector('.th-palette-part').hidden = !view.colors;
     element
       .querySelector('.th-palette-box')
-      .replaceChildren(...(view.colors ? [colorCard(view.colors, false)] : []));
+      .replaceChildren(...(view.colors ? [colorCard(view.colors, false, props.image)] : []));
     element.querySelector('.th-names-title').textContent = 'Names of ' + view.names_of;
     names(view.names, view.people);
     steps(view.steps);

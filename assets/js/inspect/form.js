@@ -161,7 +161,10 @@ export function mount({ element, props }) {
    * @param {string} labels the negative labels of its object
    */
   function fill(asked, labels) {
-    entered = {};
+    // What somebody gave stays for the photographs that follow, until one brings its own.
+    entered = Object.fromEntries(
+      Object.entries(entered).filter(([name, value]) => value && value === asked[name]),
+    );
     if (object.value !== asked.object) {
       object.value = asked.object;
       search.label(labels);

@@ -13,6 +13,9 @@ const FROM = {
   render: 'Reference renderer',
   generated: 'Models',
   import: 'Imports',
+  archive: 'Imported runs',
+  example: 'Examples',
+  'not kept': 'Pixels not kept',
 };
 
 /** @param {import('../shared/widget.js').Widget} widget */
@@ -70,6 +73,10 @@ export function mount({ element, trigger, watch }) {
     thumbnail.src = enlarge(thumbnail, image.width, image.height) ? image.url : image.thumb;
     thumbnail.alt = '';
     thumbnail.loading = 'lazy';
+    // An archive may have come without its images.
+    thumbnail.addEventListener('error', () => {
+      thumbnail.replaceWith(make('span', 'th-library-missing', 'No pixels stored'));
+    });
     button.append(
       thumbnail,
       make('span', '', image.name),

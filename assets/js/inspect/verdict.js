@@ -234,11 +234,14 @@ export function mount({ element, props, trigger, watch }) {
   }
 
   /** @param {Api.VerdictCard} view */
+  const shownImage = (view) => new URLSearchParams(view.link).get('image') || '';
+
+  /** @param {Api.VerdictCard} view */
   function actions(view) {
     const row = el('div', 'th-actions');
     add(
       row,
-      action('Copy JSON', 'th-copy-json', (b) => copy(b, view.json)),
+      view.json && action('Copy JSON', 'th-copy-json', (b) => copy(b, view.json)),
       action('Copy link', 'th-copy-link', (b) =>
         copy(b, location.origin + location.pathname + address(view)),
       ),
@@ -329,8 +332,9 @@ export function mount({ element, props, trigger, watch }) {
     props.limits = '';
     publish();
     if (view.status === 'waiting') {
-      if (view.colors) root.appendChild(colorCard(view.colors, true));
+      if (view.colors) root.appendChild(colorCard(view.colors, true, shownImage(view)));
       root.appendChild(el('p', 'th-waiting', view.reason));
+      if (view.colors) root.appendChild(actions(view));
       return;
     }
     root.appendChild(headline(view));

@@ -36,14 +36,16 @@ export function mount({ element, props, trigger, watch }) {
       ' · b*\u00a0' +
       tidyZero(b, 2);
     if (!color.name) return numbers;
-    const others = namesakes(color).map(valueOf);
+    const others = namesakes(color).map(
+      (other) => systems.get(other.system) + ', type ' + valueOf(other),
+    );
     return (
       color.name +
       ' · ' +
       systems.get(color.system) +
       ' · ' +
       numbers +
-      (others.length ? ' · another color: ' + others.join(', ') : '')
+      (others.length ? ' · another color in: ' + others.join('; ') : '')
     );
   }
   function missing(text) {

@@ -55,13 +55,20 @@ function colorNames(names) {
 /**
  * @param {Api.ColorsJson} colors
  * @param {boolean} wide the card of the verdict; else a few lines beside the nearest names
+ * @param {string} [image] its id, which names the file of the colors
  */
-export function colorCard(colors, wide) {
+export function colorCard(colors, wide, image = '') {
   const box = colorNode('div', 'th-colors');
   if (wide) box.appendChild(colorNode('h2', '', colors.of));
   if (wide && colors.note) box.appendChild(colorNode('p', 'th-reason', colors.note));
   const message = colorNode('p', 'th-palette-text', 'Palette · ' + colors.palette_text);
   message.title = colors.palette_help;
+  const file = document.createElement('a');
+  file.className = 'th-colors-csv';
+  file.textContent = 'Colors as CSV';
+  file.href = 'data:text/csv;charset=utf-8,' + encodeURIComponent(colors.csv);
+  file.download = ['colors', image.slice(0, 8)].filter(Boolean).join('-') + '.csv';
+  message.append(' · ', file);
   box.append(paletteStrip(colors), message);
   const list = colorNode('div', 'th-color-rows');
   colors.rows.forEach((row) => {

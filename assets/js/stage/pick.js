@@ -45,16 +45,17 @@ export function stagePick(root, view, onAsk) {
       hex +
       (color ? ' · ' + color.lab + ' · ' + color.lch : '');
     names.textContent = color
-      ? color.names
-          .map(
+      ? [
+          color.people,
+          ...color.names.map(
             (name) =>
               name.system.replace('ISCC-NBS level ', 'L').replace(' Color Level 4', '') +
               ' ' +
               name.name +
               ' ' +
               name.delta_e00,
-          )
-          .join(' · ') + ' ΔE00'
+          ),
+        ].join(' · ') + ' ΔE00'
       : '';
   }
   // Names come from the app; the newest question alone is answered.

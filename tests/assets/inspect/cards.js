@@ -97,6 +97,9 @@ test('stored images are listed newest first, and one click opens one', async () 
     ['newer.png520 × 400 · upload', 'older.png520 × 400 · upload'],
   );
   assert.equal(made.part('status').textContent, '2 of 2');
+  // The image of an archive may not have come with it.
+  made.items()[0].querySelector('img').dispatchEvent(new window.Event('error'));
+  assert.match(made.items()[0].textContent, /^No pixels stored/);
   made.items()[1].click();
   assert.equal(made.dialog.open, false);
   assert.deepEqual(made.sent, [['open', { image: 'o1' }]]);

@@ -170,6 +170,33 @@ test('a photograph comes without the question, a stored image with its last', as
   assert.deepEqual([lastSent('open').image, lastSent('open').last], ['c3', true]);
 });
 
+test('a target that was given stays for all photographs that follow, until one has its own', async () => {
+  const made = await opened();
+  type(made.part('#asked-color input'), '#008080');
+  await until(() => lastSent('score').target === '#008080');
+  globalThis.XMLHttpRequest = class {
+    upload = {};
+    status = 200;
+    responseText = '{"image_id": "d4"}';
+    open() {}
+    setRequestHeader() {}
+    send() {
+      this.onload();
+    }
+  };
+  async function drop(target) {
+    const count = sent('open').length;
+    answer('POST /api/inspect/open', opening('d' + count, { target }));
+    store.set('dropped', [new File(['x'], 'photograph.png', { type: 'image/png' })]);
+    await until(() => sent('open').length === count + 1);
+    await settled();
+    return lastSent('open').target;
+  }
+  assert.equal(await drop('#008080'), '#008080');
+  assert.equal(await drop('css:red'), '#008080');
+  assert.equal(await drop(''), undefined);
+});
+
 test('another rule of the card is chosen, and a chosen variant is in sight', async () => {
   const made = await opened();
   answer('POST /api/inspect/score', (request) => scored(request, views.fails));

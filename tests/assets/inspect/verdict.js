@@ -47,10 +47,17 @@ test('a card without a verdict says what to do, and tells the colors', async () 
   const { palette } = views.unasked.colors;
   assert.equal(made.root.querySelectorAll('.th-palette i').length, palette.length);
   assert.equal(made.part('.th-headline'), null);
+  // The colors can be taken away before there is a verdict.
+  const file = made.part('.th-colors-csv');
+  assert.equal(decodeURIComponent(file.href.split(',')[1]), views.unasked.colors.csv);
+  assert.ok(made.button('Copy link'));
+  assert.ok(made.part('a[download^=mask]'));
+  assert.equal(made.button('Copy JSON'), undefined);
   // Without a mask they are those of the whole image, said to be that.
   made.set('view', views.unmarked);
+  assert.equal(made.part('a[download^=mask]'), null);
   assert.equal(made.text('.th-colors h2'), 'Colors of the whole image');
-  assert.match(made.text('.th-reason'), /mark the object for its own color/);
+  assert.match(made.text('.th-reason'), /select the object for its own color/);
 });
 
 test('a verdict has its word, its reason, both colors, and a row for each number', async () => {

@@ -18,6 +18,7 @@ import truehue
 from tests.commands import ROOT, called
 from tests.salient import network
 from truehue.core.cli.measure import main
+from truehue.core.color.people import naming
 from truehue.core.color.systems import parse_target
 from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES, rule
@@ -218,6 +219,11 @@ def test_json_is_what_the_pipeline_says(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     (result,) = lines(done)
     assert set(result) >= KEYS
+    people = {name: result.pop(name) for name in ("people", "people_answers")}
+    found = naming(result["lab"])
+    first = found.names[0]
+    assert people["people"][0] == {"name": first.name, "share": first.share}
+    assert people["people_answers"] == found.answers
     expected = measure(
         *picture(), parse_target(ORANGE), target_object=TargetObject("mug")
     ).as_json()

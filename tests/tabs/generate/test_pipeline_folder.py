@@ -37,4 +37,4 @@ def test_a_pipeline_of_a_folder_draws_in_steps_and_is_not_judged_without_a_mask(
     # Nobody knows yet which pixels are the mug: there is no verdict, and Inspect asks for a mark.
     assert shown["verdicts"] == shown["targets"][0]["verdicts"] == []
     shown = opened(context, row.image_id or "", object="mug", target="css:teal")
-    assert "Mark the object" in shown["verdict"]["view"]["reason"]
+    assert "Select the object" in shown["verdict"]["view"]["reason"]

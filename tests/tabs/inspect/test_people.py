@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from truehue.core.color.people import VARIABLE, naming
-from truehue.tabs.inspect.colors import color_row, people_view
+from truehue.core.color.spaces import srgb8_to_lab
+from truehue.core.concepts.palette import describe_colors
+from truehue.core.images.pixels import masked_colors
+from truehue.tabs.inspect.colors import color_row, colors_view, people_view
 
 BROWN = (39.0, 18.0, 30.0)
 
@@ -41,6 +47,18 @@ def test_another_language_stands_beside(tmp_path: Path, monkeypatch: pytest.Monk
         {"name": "braun", "percent": "75%", "target": True},
         {"name": "nussbraun", "percent": "25%", "target": False},
     ]
+
+
+def test_the_colors_of_a_mask_are_a_table() -> None:
+    pixels = np.array([[[200, 30, 20]] * 3 + [[0, 0, 0]]], np.uint8)
+    described = describe_colors(masked_colors(pixels, np.ones((1, 4), bool)))
+    rows = list(csv.DictReader(io.StringIO(colors_view(described, "all")["csv"])))
+    assert [row["part"] for row in rows[:3]] == ["lit region", "mean of all pixels", "palette"]
+    palette = [(row["hex"], float(row["percent"])) for row in rows if row["part"] == "palette"]
+    assert palette == [("#C81E14", 75.0), ("#000000", 25.0)]
+    lab = srgb8_to_lab(np.array([200, 30, 20], np.uint8))
+    assert [float(rows[0][name]) for name in ("L*", "a*", "b*")] == pytest.approx(lab, abs=6e-4)
+    assert rows[0]["people_name"] == naming(lab).names[0].name
 
 
 def test_every_color_has_them_in_a_line() -> None:
