@@ -210,6 +210,7 @@ export function mount(widget) {
       } else {
         chosen = null;
         guests = [];
+        part('generate').hidden = true;
       }
       delete state.fresh;
       sources.choices(chosen ? chosen.choices : []);

@@ -252,6 +252,7 @@ export function conceptChooser(box, choose) {
     begin() {
       open = true;
       now = null;
+      rows = 0; // what is put on the page next folds the list
       front();
       draw();
     },

@@ -214,7 +214,11 @@ export function modelsView(box) {
       return [open, view.titles[row.task] || row.task, `${row.wrong} of ${row.models}`];
     });
     const more =
-      view.hard_count > view.hard.length ? ` The hardest ${view.hard.length} are listed.` : '';
+      view.hard_count > view.hard.length
+        ? ' The hardest ' +
+          (view.hard.length === 1 ? 'one is' : view.hard.length + ' are') +
+          ' listed.'
+        : '';
     return [
       card('Questions that most models answer incorrectly', [
         make(

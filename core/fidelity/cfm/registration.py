@@ -30,7 +30,7 @@ HOW_TO = (
     f"No CFM is registered here. The published one is {PUBLISHED}: about 17 GB in bfloat16 (8.3 "
     "billion weights), best on a GPU with 24 GB or more. Get it with: hf download "
     f"{PUBLISHED} --local-dir CFM_7B; configuration and tokenizer of what it was made from with: "
-    f'hf download {BASE} --include "*.json" "*.txt" --local-dir Qwen2-VL-7B; the text that it reads '
+    f'hf download {BASE} --include "*.json" --include "*.txt" --local-dir Qwen2-VL-7B; the text that it reads '
     "with: git clone https://github.com/ZhengyaoFang/CFM, truehue fidelity instruction CFM --out "
     "theirs.txt. Then register it: truehue score --register CFM_7B --base Qwen2-VL-7B --instruction "
     "theirs.txt."

@@ -29,5 +29,8 @@ test('photographs that are dropped take the place of the example', async () => {
   await until(() => labels().length === 1 && /photograph/.test(labels()[0]));
   await settled(20);
   assert.equal(textOf(part('words')), '1 image');
+  // The figures come first: the list of concepts is folded, and there is none to generate.
+  assert.equal(part('browse').hidden, true);
+  assert.equal(part('generate').hidden, true);
   assert.doesNotMatch(link(), /concept=/);
 });

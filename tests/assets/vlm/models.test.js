@@ -97,7 +97,7 @@ test('effects have their sign and range, gray in percent', async () => {
   ]);
   assert.match(
     box.textContent,
-    /5 of 100 questions; all models are right on 7\. The hardest 1 are/,
+    /5 of 100 questions; all models are right on 7\. The hardest one is listed/,
   );
   assert.match(box.textContent, /Evaluation x was left out\./);
 });
