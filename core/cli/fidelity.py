@@ -313,6 +313,9 @@ def _instruction(options: argparse.Namespace) -> int:
         arg("--at-once", "groups in one forward pass (default 4)", default=4),
         arg("--precision", "of arithmetic", choices=PRECISIONS, default="float32"),
         flag("--checkpointing", "less memory, more time: activations twice"),
+        flag(
+            "--fsdp", "with accelerate launch: weights spread over the processes, no equal copies"
+        ),
         arg(
             "--optimizer",
             "adamw8bit of bitsandbytes keeps moments in one byte a number",
@@ -367,8 +370,10 @@ def _trained(
     def watched(progress: Progress) -> None:
         print(_line(progress), flush=True)
 
-    trainee = open_trainee(options.base, reading, settings, device)
-    training = Training(trainee, settings, groups, held)
+    # Weights that are spread go to a GPU layer by layer.
+    at_first = "cpu" if options.fsdp else device
+    trainee = open_trainee(options.base, reading, settings, at_first)
+    training = Training(trainee, settings, groups, held, options.fsdp, device == "cpu")
     with ended_by_signal() as end:
         try:
             if (options.folder / CHECKPOINT).exists():
@@ -381,9 +386,11 @@ def _trained(
     if not done:
         print(f"Ended at step {training.step:,}: the same command goes on from there.")
         return 3
-    if options.out is not None and training.accelerator.is_main_process:
-        export(training.trainee, options.out)
-        print(f"The CFM of step {training.step:,} is in {options.out}.")
+    writes = training.accelerator.is_main_process
+    if options.out is not None and (writes or options.fsdp):
+        export(training.trainee, options.out, writes)
+        if writes:
+            print(f"The CFM of step {training.step:,} is in {options.out}.")
     return 0
 
 

@@ -242,9 +242,40 @@ def _freeze_embeddings(network: Any, reward_id: int) -> None:
 
     def replaced(module: Any, arguments: tuple[Any, ...], output: Any) -> Any:
         at_token = (arguments[0] == reward_id)[..., None]
-        return torch.where(at_token, row.to(output.dtype), output)
+        # Asked of the network each time: FSDP puts another parameter in its place.
+        return torch.where(at_token, getattr(network, REWARD_ROW).to(output.dtype), output)
 
     embedding.register_forward_hook(replaced)
+
+
+def spread(trainee: TrainableScorer, device: Any, processes: int) -> None:
+    """Spreads the weights over the processes (FSDP2), layer by layer: each holds its part of them,
+    of their gradients and of their moments, and the others' of one layer at a time. The network's
+    passes are then made by all processes together. The weights may come from main memory."""
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
+    mesh = init_device_mesh(device.type, (processes,))
+    layers = set(trainee.scorer.backbone._no_split_modules)
+    for module in trainee.network.modules():
+        if type(module).__name__ in layers:
+            fully_shard(module, mesh=mesh)
+    fully_shard(trainee.network, mesh=mesh)
+
+
+def whole(tensor: Any) -> Any:
+    """A tensor that may be spread over processes as one; all processes ask for it together."""
+    return tensor.full_tensor() if hasattr(tensor, "full_tensor") else tensor
+
+
+def spread_like(value: Any, tensor: Any) -> Any:
+    """A whole tensor as ``tensor`` is: on its device, and spread where that is."""
+    value = value.to(tensor.device)
+    if not hasattr(tensor, "full_tensor"):
+        return value
+    from torch.distributed.tensor import distribute_tensor
+
+    return distribute_tensor(value, tensor.device_mesh, tensor.placements)
 
 
 def _has_head(files: list[Path]) -> bool:
@@ -294,16 +325,20 @@ def _network(scorer: CfmScorer) -> Any:
     return Network()
 
 
-def export(trainee: TrainableScorer, folder: Path) -> None:
+def export(trainee: TrainableScorer, folder: Path, writes: bool = True) -> None:
     """Writes the released layout: shards under transformers 4.45's names with the head and the
     base's word head, and beside them configuration, tokenizer and how the CFM reads.
 
     Whole or not at all; an export that is there is replaced. LoRA is added to a copy of its layers,
-    so that training can go on. Raises BadInput for a folder that holds something else.
+    so that training can go on. Where weights are spread over processes all of them call it, and one
+    ``writes``. Raises BadInput for a folder that holds something else.
     """
     from huggingface_hub import split_torch_state_dict_into_shards
     from safetensors.torch import save_file
 
+    if not writes:
+        _weights(trainee, writes=False)
+        return
     check_folder(folder)
     config, tokenizer = config_and_tokenizer(trainee.base)
     weights = {released_name(name): tensor for name, tensor in _weights(trainee).items()}
@@ -331,8 +366,9 @@ def check_folder(folder: Path) -> None:
         raise BadInput(f"{folder} holds something else than a CFM of ours: choose another folder.")
 
 
-def _weights(trainee: TrainableScorer) -> dict[str, Any]:
-    """All weights by today's names, each a tensor of its own, LoRA added."""
+def _weights(trainee: TrainableScorer, writes: bool = True) -> dict[str, Any]:
+    """All weights by today's names, each a tensor of its own in main memory, LoRA added; none in a
+    process that does not write, of which another one needs the parts."""
     backbone = trainee.scorer.backbone
     merged: dict[str, Any] = {}
     if hasattr(backbone, "peft_config"):
@@ -350,12 +386,17 @@ def _weights(trainee: TrainableScorer) -> dict[str, Any]:
     }
     row = getattr(trainee.network, REWARD_ROW, None)
     if row is not None:
-        weight = plain[EMBEDDING].clone()
-        weight[trainee.scorer.reward_id] = row.detach().to(weight.dtype)
+        weight = whole(plain[EMBEDDING]).clone()
+        weight[trainee.scorer.reward_id] = whole(row.detach()).to(weight.dtype)
         plain[EMBEDDING] = weight
     reward_head = trainee.scorer.reward_head.state_dict()
     plain |= merged | {f"{HEAD}{name}": tensor.detach() for name, tensor in reward_head.items()}
-    return {name: tensor.to("cpu", copy=True).contiguous() for name, tensor in plain.items()}
+    out = {}
+    for name, tensor in plain.items():
+        value = whole(tensor)
+        if writes:
+            out[name] = value.to("cpu", copy=True).contiguous()
+    return out
 
 
 def _word_head(base: Path) -> Any:

@@ -30,6 +30,9 @@ from truehue.core.fidelity.training.model import (
     pairwise_loss,
     settings_from_json,
     softrank_loss,
+    spread,
+    spread_like,
+    whole,
 )
 from truehue.core.generation.weights.sources import Source
 from truehue.core.images.load import load_image
@@ -135,7 +138,9 @@ class Watch:
 
 
 class Training:
-    """A training over its groups; with several processes of ``accelerate`` each has its share."""
+    """A training over its groups; with several processes of ``accelerate`` each has its share, and
+    an equal copy of the network or, with ``fsdp``, a part of it. ``cpu`` says where it computes,
+    None where the trainee is."""
 
     def __init__(
         self,
@@ -143,16 +148,20 @@ class Training:
         settings: TrainSettings,
         groups: Sequence[Group],
         held: Sequence[Group] = (),
+        fsdp: bool = False,
+        cpu: bool | None = None,
     ) -> None:
         from accelerate import Accelerator
         from accelerate.utils import DistributedType
 
         mixed = "bf16" if settings.precision == "bfloat16" else "no"
-        on_cpu = trainee.scorer.device == "cpu"
+        on_cpu = trainee.scorer.device == "cpu" if cpu is None else cpu
         self.accelerator = Accelerator(mixed_precision=mixed, cpu=on_cpu)
         simple = (DistributedType.NO, DistributedType.MULTI_GPU, DistributedType.MULTI_CPU)
         if self.accelerator.distributed_type not in simple:
-            raise BadInput("Training goes in one process or with equal copies (DDP), no other way.")
+            raise BadInput(
+                "Training goes in one process, with equal copies (DDP) or with --fsdp, no other way."
+            )
         if settings.batch % self.accelerator.num_processes:
             raise BadInput(
                 f"A batch of {settings.batch} groups cannot be shared by "
@@ -163,17 +172,35 @@ class Training:
         for group in (*groups, *held):
             if len(group.images) < 2:
                 raise BadInput(f"{group.photograph} has one image only; a group needs two.")
-        self.trainee, self.settings = trainee, settings
+        if fsdp:
+            self._check_fsdp(settings)
+        self.trainee, self.settings, self.fsdp = trainee, settings, fsdp
         self.groups, self.held = list(groups), list(held)
         self.step = 0
         self._base = Source(trainee.base, "", "").fingerprint()
         trainee.scorer.device = str(self.accelerator.device)
+        if fsdp:
+            spread(trainee, self.accelerator.device, self.accelerator.num_processes)
         self._trained = trainee.trained()
         optimizer = _optimizer(settings)(
             self._trained.values(), lr=settings.rate, weight_decay=settings.weight_decay
         )
-        self.network, self.optimizer = self.accelerator.prepare(trainee.network, optimizer)
+        if fsdp:
+            self.network, self.optimizer = trainee.network, self.accelerator.prepare(optimizer)
+        else:
+            self.network, self.optimizer = self.accelerator.prepare(trainee.network, optimizer)
         self.pictures = ImageReader(trainee.scorer.reading.area_px)
+
+    def _check_fsdp(self, settings: TrainSettings) -> None:
+        if self.accelerator.num_processes == 1:
+            raise BadInput(
+                "FSDP spreads weights over processes, and here is one: start several with accelerate "
+                "launch, or leave out --fsdp."
+            )
+        if settings.lora_rank or settings.optimizer != "adamw":
+            raise BadInput(
+                "With FSDP all weights are trained by adamw: leave out --lora and adamw8bit."
+            )
 
     def batch_of(self, step: int) -> list[Group]:
         """The groups of a step, of all processes: every epoch in an order of its own."""
@@ -206,8 +233,10 @@ class Training:
         ]
         for number, part in enumerate(parts):
             last = number == len(parts) - 1
-            # Processes exchange gradients once a step, with the last part.
-            with self.accelerator.no_sync(self.network) if not last else nullcontext():
+            # Equal copies exchange gradients once a step, with the last part. Spread ones do it each
+            # time: until then each process would hold them whole.
+            alone = not last and not self.fsdp
+            with self.accelerator.no_sync(self.network) if alone else nullcontext():
                 loss = self._loss(part) * (len(part) / len(share))
                 self.accelerator.backward(loss)
             total += float(loss.detach())
@@ -257,12 +286,14 @@ class Training:
         numbered = list(enumerate(self.held))
         mine = numbered[self.accelerator.process_index :: self.accelerator.num_processes]
         out = []
+        longest = -(-len(numbered) // self.accelerator.num_processes)
         with torch.no_grad():
-            for start in range(0, len(mine), self.settings.at_once):
+            for start in range(0, longest, self.settings.at_once):
                 part = mine[start : start + self.settings.at_once]
                 self.pictures.prepare([group for _, group in mine[start:][: 2 * len(part)]])
-                scores = self.logits([group for _, group in part])
-                out += [(n, s.tolist()) for (n, _), s in zip(part, scores, strict=True)]
+                # As many passes in every process: spread weights come from all of them.
+                scores = self.logits([group for _, group in part] or self.held[:1])
+                out += [(n, s.tolist()) for (n, _), s in zip(part, scores, strict=False)]
         return [scores for _, scores in sorted(gather_object(out))]
 
     def report(self, loss: float | None, with_held: bool) -> Progress:
@@ -280,13 +311,18 @@ class Training:
         whole or not at all."""
         import torch
 
-        if not self.accelerator.is_main_process:
+        writes = self.accelerator.is_main_process
+        if not writes and not self.fsdp:
             return
         tensors = {}
         for name, tensor in self._trained.items():
-            tensors[f"weights.{name}"] = tensor.detach()
-            for moment, value in self.optimizer.state.get(tensor, {}).items():
-                tensors[f"{moment}.{name}"] = torch.as_tensor(value)
+            state = self.optimizer.state.get(tensor, {})
+            for part, value in {"weights": tensor.detach(), **state}.items():
+                gathered = whole(torch.as_tensor(value))
+                if writes:
+                    tensors[f"{part}.{name}"] = gathered.cpu() if self.fsdp else gathered
+        if not writes:
+            return
         about = {"about": json.dumps(self._about()), "step": str(self.step)}
         folder.mkdir(parents=True, exist_ok=True)
         write_checkpoint(folder / CHECKPOINT, tensors, about)
@@ -312,7 +348,7 @@ class Training:
             names = set(file.keys())
             with torch.no_grad():
                 for name, tensor in self._trained.items():
-                    tensor.copy_(file.get_tensor(f"weights.{name}"))
+                    tensor.copy_(spread_like(file.get_tensor(f"weights.{name}"), tensor))
                     state = {
                         moment: file.get_tensor(f"{moment}.{name}")
                         for moment in _MOMENTS[self.settings.optimizer]
@@ -330,7 +366,7 @@ class Training:
         """A moment where the optimizer keeps it: AdamW's count of steps is a tensor on the CPU, that
         of bitsandbytes a number."""
         if moment != "step":
-            return value.to(tensor.device)
+            return spread_like(value, tensor)
         return int(value) if self.settings.optimizer == "adamw8bit" else value
 
     def _about(self) -> dict[str, Any]:
