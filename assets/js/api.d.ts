@@ -13,6 +13,7 @@ declare namespace Api {
     '/api/colorize/prepared': PreparedSketch;
     '/api/colorize/sketch': SketchJson;
     '/api/colorize/sketches': SketchesView;
+    '/api/compare/analyses/gap': GapsView;
     '/api/compare/analyses/guidance': GuidanceView;
     '/api/compare/analyses/modifiers': ModifiersView;
     '/api/compare/analyses/tables': ConceptTablesView;
@@ -83,6 +84,7 @@ declare namespace Api {
     '/api/studies/{}/worth': UncertaintyView;
     '/api/trash': TrashView;
     '/api/vlm/evaluations': EvaluationsView;
+    '/api/vlm/gap': GapsView;
     '/api/vlm/models': ModelsView;
     '/api/vlm/question': QuestionView;
     '/api/vlm/questions': QuestionsView;
@@ -569,6 +571,8 @@ declare namespace Api {
     best: boolean;
     note: string;
     parts: Array<CellPart>;
+    rank: string;
+    corrected: CorrectedJson | null;
   }
 
   interface CellPart {
@@ -835,6 +839,7 @@ declare namespace Api {
     palette_help: string;
     palette_text: string;
     rows: Array<ColorRow>;
+    csv: string;
   }
 
   interface CommentJson {
@@ -1121,6 +1126,19 @@ declare namespace Api {
     title?: string;
   }
 
+  interface CorrectedJson {
+    text: string;
+    interval: string;
+    reason: string;
+  }
+
+  interface CorrectionJson {
+    id: string;
+    words: Array<string>;
+    reasons: Array<string>;
+    errors: Array<ErrorRow>;
+  }
+
   interface CorrelationJson {
     size_of: string;
     task: string;
@@ -1294,6 +1312,12 @@ declare namespace Api {
     erased: number;
     label: string;
     sets: Array<string>;
+  }
+
+  interface ErrorRow {
+    name: string;
+    hits: string;
+    false_accepts: string;
   }
 
   interface EvaluationJson {
@@ -1724,6 +1748,7 @@ declare namespace Api {
   interface GapColumn {
     id: string;
     short: string;
+    part: string;
   }
 
   interface GapRow {
@@ -1743,12 +1768,17 @@ declare namespace Api {
   }
 
   interface GapView {
-    run: string;
+    name: string;
+    sentence: string;
     columns: Array<GapColumn>;
     missing: Record<string, string>;
     rows: Array<GapRow>;
     runs: Array<GapRun>;
     command: string;
+  }
+
+  interface GapsView {
+    gaps: Array<GapView>;
   }
 
   interface GenerateButton {
@@ -1799,6 +1829,7 @@ declare namespace Api {
     unscored: string;
     measured: string;
     concept: string;
+    mask: string;
   }
 
   interface GenerationPlan {
@@ -2196,6 +2227,7 @@ declare namespace Api {
     limits: LimitsJson;
     about: string;
     without: string;
+    correction: CorrectionJson;
     published: PublishedTable;
     busy: boolean;
   }
@@ -2204,6 +2236,7 @@ declare namespace Api {
     rules: Array<RuleChoice>;
     systems: Array<TitledChoice>;
     unscored: Array<TitledChoice>;
+    corrections: Array<TitledChoice>;
   }
 
   interface LeaderboardColumn {
@@ -2227,6 +2260,7 @@ declare namespace Api {
     progress: RunProgress | null;
     cells: Record<string, CellJson>;
     beside: string;
+    people: string;
     unscored: UnscoredJson | null;
     said: string;
   }
@@ -3518,6 +3552,7 @@ declare namespace Api {
   }
 
   interface PrintedTable {
+    id: string;
     title: string;
     source: string;
     url: string;
@@ -4159,6 +4194,7 @@ declare namespace Api {
     name: string;
     version: string;
     agree: number;
+    share: string;
     too_strict: number;
     too_lenient: number;
     unscored: number;

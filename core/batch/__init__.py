@@ -36,7 +36,8 @@ writes each row into its own journal before it begins the next item. ``execute``
    now and then, or passes ``context.stop`` to a call that can be interrupted, and does not catch
    ``Stopped``. The row must depend on the position alone, not on the worker: seed by the position.
    A doer that does several items at once (several connections to a server, a batch on a GPU) also
-   has ``expect``, and its work states in ``at_once`` the minimum size of a batch.
+   has ``expect``, and its work states in ``at_once`` the minimum size of a batch, or in ``group``
+   which items one worker does together.
 4. Files beside the rows, such as images, are named by their contents and written before the row
    that names them, with ``truehue.core.files.write_once``.
 5. ``truehue.core.batch.results.tables`` reads the rows: the latest attempt of each item, by

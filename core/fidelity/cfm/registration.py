@@ -186,9 +186,8 @@ def weights_gib(registration: Registration) -> float:
 
 def memory_bytes(registration: Registration) -> int:
     """Bytes that it is expected to hold on its device."""
-    local_machine = machine()
-    scale = 2.0 if local_machine.device == "cpu" else 1.0
-    return int(weights_gib(registration) * GIB * scale)
+    at = cfm_placement(registration, machine())
+    return int(weights_gib(registration) * GIB * at.bytes_a_number / 2)
 
 
 def _folder_of(name: str, sources: Sources) -> Path:
