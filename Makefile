@@ -79,6 +79,7 @@ screenshots: chromium
 bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench
 	$(BIN)/python -m tests.bench.diagnose
+	$(BIN)/python -m tests.bench.ring
 	$(BIN)/python -m tests.bench.masks
 	$(BIN)/python -m tests.bench.salient
 	$(BIN)/python -m tests.bench.detector

@@ -26,5 +26,6 @@ FEATURE = Feature(
             "groups and metrics of color fidelity: train, test",
         ),
         "diagnose": ("truehue.core.cli.diagnose", "how often each rule is right (rule accuracy)"),
+        "ring": ("truehue.core.cli.ring", "a ring test for color scorers: make, answer, score"),
     },
 )
