@@ -115,7 +115,7 @@ SHOTS = {
     "explore-leaderboard-light": Shot("tab=explore&view=leaderboard", ".th-leaderboard-run"),
     "explore-failures-dark": Shot("tab=explore&view=failures", ".th-failures-card img", failures),
     "explore-rule-accuracy-light": Shot(
-        "tab=explore&view=rule_accuracy", ".th-accuracy-table tbody tr", rule_accuracy, 640
+        "tab=explore&view=rule_accuracy", ".th-accuracy-figures h4", rule_accuracy, 640
     ),
     "compare-light": Shot("tab=compare&view=concept", ".th-concept-concept", compare, 1120),
     "colorize-light": Shot(

@@ -10,6 +10,7 @@ FEATURE = Feature(
     services=("scores:ScoreMeans",),
     routers=(
         "routes:explore_routes",
+        "ring_routes:ring_routes",
         "routes:analyses_routes",
         "routes:leaderboard_routes",
         "routes:failures_routes",
@@ -18,6 +19,7 @@ FEATURE = Feature(
         Kind("rejudge", "Scoring stored images", shared=True),
         Kind("scores", "Scoring images of runs", shared=True),
         Kind("diagnosis", "Measuring rule accuracy", shared=True),
+        Kind("ring", "Making a ring test", shared=True),
     ),
     commands={
         "score": ("truehue.core.cli.score", "metrics of whole images, such as how vivid they are"),

@@ -27,7 +27,7 @@ from truehue.tabs.explore.rule_accuracy_images import (
     scene_of,
     thumbnail_png,
 )
-from truehue.tabs.explore.rule_accuracy_report import report_view
+from truehue.tabs.explore.rule_accuracy_report import rates_csv, report_view
 from truehue.tabs.explore.run_pairs import compare_view
 from truehue.tabs.explore.score_stored import ScoreStored, start_scoring_stored
 from truehue.tabs.explore.scores import measures_csv, measures_view
@@ -51,6 +51,13 @@ def explore_routes(context: Context) -> FeatureRouter:
     def report(source: str = "", set: str = "") -> JSONResponse:
         return json_answer(
             lambda: report_view(stored_reports(context.storage.data_dir / KIND), source, set)
+        )
+
+    @router.get("/report.csv")
+    def report_csv(source: str = "", set: str = "") -> Response:
+        reports = stored_reports(context.storage.data_dir / KIND)
+        return csv_attachment(
+            lambda: ("truehue-rule-accuracy.csv", rates_csv(reports, source, set))
         )
 
     @router.get("/picture.png")

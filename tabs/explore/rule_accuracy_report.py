@@ -13,8 +13,9 @@ from truehue.core.diagnosis.figures import read_path_traced
 from truehue.core.diagnosis.people import PeopleReport
 from truehue.core.diagnosis.records import DiagnosisReport, Example, Figure, RuleReport
 from truehue.core.errors import TrueHueError, enumeration
+from truehue.core.spreadsheets import csv_text
 from truehue.core.verdict.rules import RULE_NAMES, RULES
-from truehue.tabs.charts.figure_parts import line_style, rate_text
+from truehue.tabs.charts.figure_parts import rate_text
 from truehue.tabs.explore.rule_accuracy import (
     PEOPLE_FILE,
     SHIPPED,
@@ -23,67 +24,9 @@ from truehue.tabs.explore.rule_accuracy import (
     _nth,
     read_report,
 )
+from truehue.tabs.explore.rule_accuracy_curve import roc_figure
 from truehue.tabs.page.errors import count_noun
-from truehue.tabs.page.figures import INK, PANEL, SOFT
 from truehue.tabs.page.shared_answers import NamedChoice
-
-NARROW_PERCENT = 25.0
-RATES = "true accepts %{y:.1f}%, false accepts %{x:.1f}%<extra></extra>"
-
-
-def roc_figure(report: DiagnosisReport, system: str) -> dict[str, Any]:
-    """One line a rule, its operating point marked; axes in percent.
-
-    The operating point is where every limit is as the rule has it. The left part is shown, where
-    rules are used; a double click shows everything.
-    """
-    series: list[dict[str, Any]] = []
-    for index, rule in enumerate(report.rules):
-        roc = rule.roc.get(system)
-        if roc is None or not roc.points:
-            continue
-        dash, shape = line_style(index)
-        look = {
-            "legendgroup": rule.id,
-            "line": {"color": INK if dash == "solid" else SOFT, "width": 2, "dash": dash},
-        }
-        points = [
-            {"x": point.false_accept_percent, "y": point.hit_percent, "hover": f"{point.limit:.2f}"}
-            for point in sorted(roc.points, key=lambda point: point.limit)
-        ]
-        hover = f"{rule.name}, limits × %{{hovertext}}<br>{RATES}"
-        series.append(
-            {"mode": "lines", "rows": points, "hovertemplate": hover, "showlegend": False, **look}
-        )
-        plot = rule.figure("pooled", system)
-        if plot is None or plot.hit_percent is None or plot.false_accept_percent is None:
-            continue
-        series.append(
-            {
-                "mode": "lines+markers",
-                "rows": [{"x": plot.false_accept_percent, "y": plot.hit_percent}],
-                "name": rule.name + ("" if roc.auc is None else f", area {roc.auc:.3f}"),
-                "cliponaxis": False,
-                "marker": {
-                    "symbol": shape,
-                    "size": 11,
-                    "color": PANEL,
-                    "line": {"width": 2, "color": INK},
-                },
-                "hovertemplate": f"{rule.name}, as it is<br>{RATES}",
-                **look,
-            }
-        )
-    corner = {"orientation": "v", "x": 1, "y": 0, "xanchor": "right", "yanchor": "bottom"}
-    return {
-        "height": 340,
-        "margin": {"l": 46, "r": 10, "t": 10, "b": 40},
-        "series": series,
-        "x": {"title": "False accept rate, %", "range": [-0.4, NARROW_PERCENT]},
-        "y": {"title": "True accept rate, %", "range": [0, 102]},
-        "legend": {**corner, "bgcolor": PANEL},
-    }
-
 
 COMMAND = "python -m truehue diagnose --out DIR"
 SYSTEM_NAMES = {"l2": "Level 2", "css": "CSS"}
@@ -315,6 +258,31 @@ def report_view(reports: Sequence[StoredReport], report_id: str, part: str) -> R
             rule.id: [_example(report, example) for example in rule.worst] for rule in report.rules
         },
     }
+
+
+def rates_csv(reports: Sequence[StoredReport], report_id: str, part: str) -> str:
+    """The rates of a report's set and of the path-traced sets as CSV, a line for each rule, color
+    system and rate."""
+    view = report_view(reports, report_id, part)
+    sets: list[tuple[str, Sequence[TracedRow]]] = []
+    if view["reports"]:
+        sets = [(view["set"], view["rows"])]
+        sets += [(entry["id"], entry["rows"]) for entry in view["traced"]["sets"]]
+    rows = [
+        (
+            *(name, row["name"], row["version"], system, kind),
+            rate["counts"].replace(",", ""),
+            *(f"{value:.4f}" for value in (rate["percent"], rate["low"], rate["high"])),
+        )
+        for name, entries in sets
+        for row in entries
+        for system, cell in row["cells"].items()
+        if cell
+        for kind, rate in (("true accept", cell["hit"]), ("false accept", cell["false"]))
+        if rate
+    ]
+    head = ("images", "rule", "version", "system", "rate", "counts", "percent", "low", "high")
+    return csv_text(head, rows)
 
 
 def people_view(report: PeopleReport) -> PeopleTable:

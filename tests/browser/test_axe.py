@@ -34,7 +34,7 @@ PAGES = {
         "tab=explore&view=leaderboard": "#explore-leaderboard .th-leaderboard-run",
     },
     "failures": {"tab=explore&view=failures": "#explore-failures article.th-failures-card"},
-    "rule_accuracy": {"tab=explore&view=rule_accuracy": ".th-accuracy-table tbody tr"},
+    "rule_accuracy": {"tab=explore&view=rule_accuracy": ".th-part tbody tr"},
     "compare": {
         "tab=compare&view=concept": ".th-compare-switch",
         "tab=compare&view=people": ".th-compare-switch",

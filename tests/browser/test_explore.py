@@ -242,7 +242,7 @@ def test_on_a_phone_nothing_scrolls_sideways(visit: Visit, started: App) -> None
     expect(name).to_be_in_viewport(ratio=0.98)
     # Both reports.
     page.get_by_role("tab", name="Rule accuracy").click()
-    rates = page.locator("#explore-rule_accuracy .th-accuracy-table tbody tr").first
+    rates = page.locator("#explore-rule_accuracy .th-part tbody tr").first
     expect(rates).to_be_visible(timeout=SHOWN_MS)
     roc = page.locator("#explore-rule_accuracy [data-system=l2] .legend .traces")
     expect(roc.first).to_be_attached(timeout=SHOWN_MS)

@@ -10,6 +10,7 @@ import { toast } from '../shared/toast.js';
 import { examplesView } from './rule_accuracy_examples.js';
 import { partsColumns } from './rule_accuracy_parts.js';
 import { peopleTable, ratesTable, reliabilityTable } from './rule_accuracy_rates.js';
+import { ringView } from './rule_accuracy_ring.js';
 import { explore, ofLink, restored } from './view.js';
 
 /** @param {import('../shared/widget.js').Widget} widget */
@@ -93,6 +94,8 @@ export function mount(widget) {
       data.name + ' · ' + data.about + '. Intervals are 95% (Wilson).',
     );
     find('.th-accuracy-table').replaceChildren(...ratesTable(data, state.rule, chooseRule));
+    find('.th-accuracy-csv').href =
+      `/api/explore/report.csv?${new URLSearchParams({ source: state.source, set: state.set })}`;
     find('.th-accuracy-reliability').replaceChildren(...reliabilityTable(data.traced.sets));
     put(find('.th-accuracy-people p:last-of-type'), data.people.words);
     find('.th-accuracy-people table').replaceChildren(...peopleTable(data.people.rows));
@@ -185,13 +188,16 @@ export function mount(widget) {
     }
   });
 
+  const ring = ringView(element, find('.th-ring'));
   function front() {
     root.hidden = explore.view !== 'rule_accuracy';
     if (!root.hidden && !data) load();
+    if (!root.hidden) ring.open();
   }
   store.subscribe('explore', front);
   onTheme(() => {
     if (data && data.reports.length) rocs();
+    ring.redraw();
   });
   front();
 }

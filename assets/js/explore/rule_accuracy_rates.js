@@ -3,9 +3,9 @@ import { make } from '../shared/dom.js';
 
 /**
  * @param {Api.AcceptRate | null | undefined} rate
- * @param {string} text
+ * @param {string} [text] where there is none
  */
-function rateCell(rate, text) {
+export function rateCell(rate, text) {
   const cell = make('td', 'th-rate');
   if (!rate) {
     cell.appendChild(make('span', 'th-soft', text || '–'));

@@ -44,6 +44,17 @@ test('the shipped report is shown as it is', async () => {
   assert.equal(lights.length, value.lights);
 });
 
+test('a ring test shows its scorers with their certificates', async () => {
+  const ring = box.querySelector('.th-ring');
+  await until(() => shown(ring.querySelector('.th-ring-results')));
+  const row = ring.querySelector('.th-ring-all tbody tr');
+  assert.match(textOf(row), /other lab/);
+  assert.match(row.querySelector('a').href, /ring\/0123456789ab\/other-lab\.html$/);
+  await until(() => ring.querySelector('.th-ring-figure').drawn);
+  assert.ok(shown(button(ring, 'Add answers…')));
+  assert.match(ring.querySelector('.th-ring-zip').href, /0123456789ab\/set\.zip$/);
+});
+
 test('a link to a rule that the report lacks says so', async () => {
   const { restored } = await live.load('explore/view');
   restored('rule_accuracy').set('rule', 'zzz');

@@ -11,16 +11,20 @@ from shutil import copy2, copytree, ignore_patterns
 import pytest
 
 from tests.assets.live import run_live
+from tests.core.ring.simulated import keyed, measuring
 from tests.house import ROOT
 from tests.storage import run_samples
 from tests.tabs.drawn import drawn
 from truehue.core.analysis.records import TABLE_SYSTEMS
+from truehue.core.ring.certificate import write_results
+from truehue.core.ring.report import score
 from truehue.core.runs.folder import RunFolder
 from truehue.core.verdict.rules import RULES
 from truehue.storage import Storage
 from truehue.tabs.charts.figure_parts import rate_text
 from truehue.tabs.explore import routes as explore_routes_module
 from truehue.tabs.explore import rule_accuracy
+from truehue.tabs.explore.ring_routes import ring_routes
 from truehue.tabs.explore.routes import (
     analyses_routes,
     explore_routes,
@@ -127,7 +131,12 @@ def test_rule_accuracy_and_disagreements(
         "worst": paper["worst"][0],
         "stale": f"made with {RULES[0].id} 0.1, now {RULES[0].version}",
     }
-    made = (explore_routes, inspect_routes, routes, page_routes, job_routes)
+    made = (explore_routes, ring_routes, inspect_routes, routes, page_routes, job_routes)
+    ring_set, key = keyed(1, 8)
+    ring = context.storage.data_dir / "ring" / "0123456789ab"
+    ring.mkdir(parents=True)
+    (ring / "key.json").write_text("{}")
+    write_results(ring / "results", [score(ring_set, key, measuring(key, name="other lab"))], ())
     run_live(
         HERE / "rule_accuracy.live.js", context, made, value, steps={"stale": stale, "none": none}
     )

@@ -1,0 +1,62 @@
+"""Ring tests on the page: a set made here, answers of others, and what may not be changed."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from truehue.core.errors import BadInput, NotStored
+from truehue.core.verdict.rules import RULES
+from truehue.tabs.explore import ring
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import EmptyRequest, read_as
+from truehue.tabs.page.roles import OWNER
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_set_is_made_answered_by_all_rules_and_by_others(
+    context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ring, "IMAGES", 8)
+    monkeypatch.setattr(ring, "SIZE_PX", 64)
+    assert ring.ring_view(context, "")["sets"] == []
+    job = context.jobs.wait(ring.start_ring(context, OWNER, EmptyRequest())["job"], 60)
+    assert job.status == "done", job.words
+    name = job.result["set"]
+    view = ring.ring_view(context, name)
+    assert [row["name"] for row in view["rows"]] == [rule.name for rule in RULES]
+    assert view["figure"] is not None
+    assert len(view["figure"]["shapes"]) == len(RULES)
+
+    # Without the key: nobody who gets the set can read the answers.
+    _, content = ring.set_zip(context, name)
+    archive = zipfile.ZipFile(io.BytesIO(content))
+    assert not any("key" in entry for entry in archive.namelist())
+    rows = archive.read(f"ring-{name}/questions.csv").decode().splitlines()[1:]
+    lines = [f"{row.partition(',')[0]},yes" for row in rows]
+    answers = tmp_path / "upload"
+    answers.write_text("id,answer\n" + "\n".join(lines))
+    wanted = read_as(ring.RingFile, {"set": name})
+    taken = ring.take_answers(context, OWNER, wanted, answers, "other lab <1>.csv")
+    assert taken == {"name": "other lab <1>"}
+    with pytest.raises(BadInput, match="already"):
+        ring.take_answers(context, OWNER, wanted, answers, "other lab <1>.csv")
+
+    view = ring.ring_view(context, "")
+    added = view["rows"][-1]
+    assert (added["hit"]["text"], added["false"]["text"]) == ("100.0", "100.0")
+    assert added["findings"][0].startswith("It says yes to every question.")
+    assert len(view["tests"]) == (len(RULES) + 1) * len(RULES)
+    _, page = ring.certificate(context, name, added["file"])
+    assert b"other lab &lt;1&gt;" in page
+    with pytest.raises(NotStored):
+        ring.certificate(context, name, "../../key")
+    csv = ring.ring_csv(context, name)[1]
+    assert len(csv.splitlines()) == 1 + 6 * (len(RULES) + 1)
+    key = context.storage.data_dir / "ring" / name / "key.json"
+    assert json.loads(key.read_text())["set"].startswith(name)
