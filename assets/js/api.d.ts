@@ -48,6 +48,7 @@ declare namespace Api {
     '/api/explore/leaderboard/gap': GapView;
     '/api/explore/measures': MetricsView;
     '/api/explore/report': RuleAccuracyView;
+    '/api/explore/ring': RingView;
     '/api/explore/why': DisagreementReasons;
     '/api/fidelity/{}': FidelityView;
     '/api/generations/form': FormView;
@@ -122,6 +123,8 @@ declare namespace Api {
     '/api/differences': [CompareColors, ColorDifferences];
     '/api/examples': [NamedExample, ExampleImage];
     '/api/explore/example': [SaveImageRequest, StoredScene];
+    '/api/explore/ring/answers/{}': [Omit<RingFile, 'set'>, RingAdded];
+    '/api/explore/ring/make': [EmptyRequest, StartedJob];
     '/api/explore/runs': [Diagnose, StartedJob];
     '/api/explore/score-stored': [ScoreStored, StartedJob];
     '/api/explore/scores': [ScoreRuns, StartedJob];
@@ -4158,6 +4161,40 @@ declare namespace Api {
     seed?: number | string;
     study: string;
     version?: number | string | null;
+  }
+
+  interface RingAdded {
+    name: string;
+  }
+
+  interface RingFile {
+    set: string;
+  }
+
+  interface RingRow {
+    name: string;
+    version: string;
+    file: string;
+    hit: AcceptRate;
+    false: AcceptRate;
+    kinds: Array<string>;
+    unscored: number;
+    findings: Array<string>;
+  }
+
+  interface RingTest {
+    names: string;
+    on: string;
+    words: string;
+  }
+
+  interface RingView {
+    sets: Array<NamedChoice>;
+    set: string;
+    about: string;
+    rows: Array<RingRow>;
+    tests: Array<RingTest>;
+    figure: Record<string, any> | null;
   }
 
   interface RobustScores {

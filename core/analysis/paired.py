@@ -205,3 +205,18 @@ def most_colorful() -> np.ndarray:
     line = np.asarray(srgb1_to_lab(np.concatenate([*edges, corners[:1]])))[:, 1:]
     line.setflags(write=False)
     return line
+
+
+def holm(p_values: Iterable[float]) -> list[float]:
+    """The p-values adjusted for their number, in the same order; NaN is no test, and stays NaN.
+
+    Source: Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian
+    Journal of Statistics 6: 65-70.
+    """
+    values = list(p_values)
+    tests = sorted((i for i, p in enumerate(values) if not np.isnan(p)), key=values.__getitem__)
+    adjusted, running = [float("nan")] * len(values), 0.0
+    for step, index in enumerate(tests):
+        running = max(running, min(1.0, (len(tests) - step) * values[index]))
+        adjusted[index] = running
+    return adjusted

@@ -18,6 +18,8 @@ from itertools import combinations
 
 import numpy as np
 
+from truehue.core.analysis.paired import holm
+
 LEVEL = 0.05
 """The chance of a false difference among all pairs of a column."""
 MIN_RUNS = 2
@@ -111,17 +113,6 @@ def p_values(scores: Sequence[PromptScores], weights: Sequence[float]) -> np.nda
     return np.where(np.asarray(mean) < 0, -p, p)
 
 
-def holm(p: Sequence[float], level: float = LEVEL) -> list[bool]:
-    """Which hypotheses Holm's procedure rejects; NaN is none of them."""
-    known = [index for index, value in enumerate(p) if not np.isnan(value)]
-    rejected = [False] * len(p)
-    for step, index in enumerate(sorted(known, key=lambda index: p[index])):
-        if p[index] > level / (len(known) - step):
-            break
-        rejected[index] = True
-    return rejected
-
-
 def rank_ranges(
     runs: Sequence[str], scores: Sequence[PromptScores], weights: Sequence[float]
 ) -> dict[str, RankRange]:
@@ -133,7 +124,7 @@ def rank_ranges(
         return {}
     signed = p_values(scores, weights)
     pairs = list(combinations(range(len(runs)), 2))
-    differs = holm([abs(signed[pair]) for pair in pairs])
+    differs = [p <= LEVEL for p in holm(abs(signed[pair]) for pair in pairs)]
     better = np.zeros((len(runs), len(runs)), dtype=bool)
     for (first, second), certain in zip(pairs, differs, strict=True):
         if certain:

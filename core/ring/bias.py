@@ -31,7 +31,7 @@ from math import sqrt
 import numpy as np
 
 from truehue.core.analysis.intervals import interval
-from truehue.core.analysis.paired import PairCounts
+from truehue.core.analysis.paired import PairCounts, holm
 from truehue.core.color.spaces import chroma
 from truehue.core.ring.plan import (
     AXES,
@@ -45,7 +45,7 @@ from truehue.core.ring.plan import (
     RingScene,
     hue_name,
 )
-from truehue.core.ring.shares import Estimate, Share, holm, share, weights
+from truehue.core.ring.shares import Estimate, Share, share, weights
 
 BYS = ("all", "hue", "lightness", "chroma", "light")
 MIN_ACCEPTED = 8

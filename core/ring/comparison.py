@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from truehue.core.analysis.paired import PairCounts
+from truehue.core.analysis.paired import PairCounts, holm
 from truehue.core.errors import BadInput
 from truehue.core.ring.answers import RingAnswers
 from truehue.core.ring.folder import RingKey
 from truehue.core.ring.plan import PROBE, RIGHT
 from truehue.core.ring.report import SIGNIFICANT, accepted_of
-from truehue.core.ring.shares import holm
 
 
 @dataclass(frozen=True)

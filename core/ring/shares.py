@@ -8,7 +8,7 @@ with an image as the trial.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -64,17 +64,3 @@ def weights(images: int, stratum: str) -> np.ndarray:
     """How often each image is drawn in each resample, float64 ``(RESAMPLES, images)``."""
     rng = np.random.default_rng((SEED, crc32(stratum.encode())))
     return rng.multinomial(images, [1.0 / images] * images, size=RESAMPLES).astype(np.float64)
-
-
-def holm(p_values: Iterable[float]) -> list[float]:
-    """The p-values adjusted for their number, in the same order.
-
-    Source: Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian
-    Journal of Statistics 6: 65-70.
-    """
-    values = list(p_values)
-    out, running = [0.0] * len(values), 0.0
-    for rank, index in enumerate(sorted(range(len(values)), key=values.__getitem__)):
-        running = max(running, min(1.0, (len(values) - rank) * values[index]))
-        out[index] = running
-    return out
