@@ -1980,6 +1980,7 @@ declare namespace Api {
     path?: string;
     set?: string;
     model?: string;
+    system?: '' | 'css' | 'l1' | 'l2' | 'l3' | 'people';
   }
 
   interface ImageJson {

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from truehue.core.color.systems import SYSTEMS
 from truehue.core.command import JSON, Command, UsageError, arg, either, flag
 from truehue.core.errors import BadInput
 from truehue.core.image_sets import UNKNOWN_MODEL, plan
@@ -65,7 +66,9 @@ def _report(options: argparse.Namespace) -> int:
         raise UsageError("--rule belongs to --measure.")
     if not options.measure and options.masker != SALIENT:
         raise UsageError("--masker belongs to --measure.")
-    planned = plan(options.folder, _prompts(options), model=options.model)
+    planned = plan(
+        options.folder, _prompts(options), model=options.model, system=options.system or None
+    )
     if options.measure:
         _check_masker(options.masker)
         rows = _measured(planned, options.rule, options.masker)
@@ -134,6 +137,13 @@ COMMAND = Command(
             arg("--prompts FILE", "a file of prompts", type=Path),
         ),
         arg("--model", "the model that generated the images", default=UNKNOWN_MODEL),
+        arg(
+            "--system",
+            "color system whose names the folder's CSV uses, such as people for the names that most "
+            "people use (default: the first that has a name, CSS before the others)",
+            default="",
+            choices=["", *SYSTEMS],
+        ),
         arg("--expected N", "images per prompt; default 1", default=1),
         flag("--read", "open every image too, to find broken ones"),
         flag(

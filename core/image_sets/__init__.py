@@ -138,7 +138,11 @@ UNKNOWN_MODEL = "unknown"
 
 
 def plan(
-    folder: Path, prompts: Prompts, mapping_csv: Path | None = None, model: str = UNKNOWN_MODEL
+    folder: Path,
+    prompts: Prompts,
+    mapping_csv: Path | None = None,
+    model: str = UNKNOWN_MODEL,
+    system: str | None = None,
 ) -> FolderPlan:
     """Looks through ``folder`` without opening an image and links its files to ``prompts``.
 
@@ -146,7 +150,7 @@ def plan(
     published CSV file. ``mapping_csv`` is a table of files and prompts, as
     :mod:`truehue.core.image_sets.mapping` reads it; without it, the one CSV file with such a header
     at the top of the folder is it, and without any the names decide. ``model`` is who made the
-    images, where the table does not say.
+    images, where the table does not say, and ``system`` the color system whose names it uses.
     Raises BadInput for what is no folder, has too many files, a table that cannot be read, and
     prompts that share an id.
     """
@@ -169,7 +173,7 @@ def plan(
         linked = _by_names(root, images, names, model, extra)
         new_prompts: tuple[Prompt, ...] = ()
     else:
-        table = read_table(table_path, root, names.prompts)
+        table = read_table(table_path, root, names.prompts, system)
         linked = _by_table(images, table, model, extra)
         problems += table.problems + _absent(images, table)
         new_prompts = tuple(table.new_prompts.values())

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from truehue.core.color.systems import parse_target
-from truehue.core.errors import BadInput
+from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.errors import BadInput, UnknownColor
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.image_sets.files import plain
 from truehue.core.image_sets.records import NO_PROMPT, Remark
@@ -69,15 +69,20 @@ def is_table(path: Path) -> bool:
     return "file" in columns and bool({"prompt_id", "prompt"} & set(columns))
 
 
-def read_table(path: Path, folder: Path, prompts: Sequence[Prompt]) -> MappingTable:
+def read_table(
+    path: Path, folder: Path, prompts: Sequence[Prompt], system: str | None = None
+) -> MappingTable:
     """Reads the table at ``path`` for the images of ``folder``.
+
+    ``system`` is the color system whose names its lines use; names that it does not have, and all
+    without it, are those of the first system that has them, CSS before the others.
 
     It is read as files of prompts are (:mod:`truehue.core.prompts.importing`): in UTF-8, UTF-16,
     UTF-32 or, with a remark, Windows-1252; a line that cannot be used is reported and the rest is
     taken. Raises BadInput for a file that cannot be read, is too large, is not text, or has not
     that header.
     """
-    lookup, table = _PromptLookup(prompts), MappingTable()
+    lookup, table = _PromptLookup(prompts, system), MappingTable()
     with open_text(path, path.name) as source:
         table.problems += [Remark(path.name, note) for note in source.notes]
         delimiter = _delimiter(source)
@@ -97,9 +102,10 @@ def read_table(path: Path, folder: Path, prompts: Sequence[Prompt]) -> MappingTa
 
 
 class _PromptLookup:
-    """The prompts that a line may speak of."""
+    """The prompts that a line may speak of, and the color system of its own words."""
 
-    def __init__(self, prompts: Sequence[Prompt]) -> None:
+    def __init__(self, prompts: Sequence[Prompt], system: str | None) -> None:
+        self.system = system
         self.by_id: dict[str, list[Prompt]] = {}
         self.by_text: dict[str, list[Prompt]] = {}
         for prompt in prompts:
@@ -158,7 +164,8 @@ def _prompt(table: MappingTable, lookup: _PromptLookup, cells: Mapping[str, str]
         return same[0]
     made_of = "\n".join([text, cells.get("object", ""), cells.get("color", "")])
     new_id = prompt_id or f"text-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}"
-    targets = _targets(cells) if cells.get("object") or cells.get("color") else _of_words(text)
+    named = cells.get("object") or cells.get("color")
+    targets = _targets(cells, lookup.system) if named else _of_words(text, lookup.system)
     system = next(
         (target.color.system for target in targets if target.color and target.color.system), ""
     )
@@ -171,7 +178,7 @@ def _prompt(table: MappingTable, lookup: _PromptLookup, cells: Mapping[str, str]
     return before
 
 
-def _targets(cells: Mapping[str, str]) -> tuple[ObjectTarget, ...]:
+def _targets(cells: Mapping[str, str], system: str | None) -> tuple[ObjectTarget, ...]:
     objects = [part.strip() for part in cells.get("object", "").split("|")]
     colors = [part.strip() for part in cells.get("color", "").split("|")]
     if objects == [""] and colors == [""]:
@@ -183,16 +190,30 @@ def _targets(cells: Mapping[str, str]) -> tuple[ObjectTarget, ...]:
     if not all(objects):
         raise BadInput("A color has no object. Fill the column object.")
     return tuple(
-        ObjectTarget(name, parse_target(color) if color else None)
+        ObjectTarget(name, _color(color, system) if color else None)
         for name, color in zip(objects, colors, strict=True)
     )
 
 
-def _of_words(text: str) -> tuple[ObjectTarget, ...]:
+def _color(text: str, system: str | None) -> ColorTarget:
+    """A color by its name in a system, or else as any text names one. Raises UnknownColor."""
+    try:
+        return parse_target(text, system)
+    except UnknownColor:
+        return parse_target(text)
+
+
+def _of_words(text: str, system: str | None) -> tuple[ObjectTarget, ...]:
     """The targets of the sentence itself, if no column has them: "an orange cat" names both. Of the
     negative labels, the surface of the object is left out: its color is what the sentence asks."""
     return tuple(
-        replace(target, negative_labels=part_labels(target.negative_labels))
+        replace(
+            target,
+            color=_color(target.color.name, system)
+            if system and target.color is not None and target.color.name
+            else target.color,
+            negative_labels=part_labels(target.negative_labels),
+        )
         for target in read_sentence(text).targets
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 from urllib.parse import unquote
 
 from pydantic import Field
@@ -46,12 +46,14 @@ _RELEASED = re.compile(r"(?:^|/)(?:\d+_\d+|\d+/image_\d+)\.\w+$")
 
 class ImageFolder(PageRequest):
     """A folder of images: the files that a page sent under ``session``, or a ``path`` of this
-    machine; with the ``set`` of its prompts and the ``model`` that drew them."""
+    machine; with the ``set`` of its prompts, the ``model`` that drew them, and the color ``system``
+    whose names its CSV uses, empty for the first system that has a name."""
 
     session: str = ""
     path: str = ""
     set: str = ""
     model: str = Field("", max_length=MAX_MODEL, title="The model's name")
+    system: Literal["", "css", "l1", "l2", "l3", "people"] = ""
 
 
 class StagedFile(PageRequest):
@@ -112,7 +114,12 @@ def prompts_of(library: Library, set_id: str) -> Sequence[Prompt] | Mapping[str,
 def plan_import(context: Context, actor: Actor, request: ImageFolder) -> FolderPlan:
     """The plan of what the page asks to import; raises BadInput in words for the page."""
     prompts = prompts_of(context.service(Library), request.set)
-    return plan(folder_of(context, actor, request), prompts, model=request.model or UNKNOWN_MODEL)
+    return plan(
+        folder_of(context, actor, request),
+        prompts,
+        model=request.model or UNKNOWN_MODEL,
+        system=request.system or None,
+    )
 
 
 class FolderPreview(TypedDict):

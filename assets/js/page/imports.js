@@ -93,6 +93,7 @@ export function mount({ element }) {
   const folder = form.querySelector('.th-import-folder');
   const path = form.querySelector('.th-import-path');
   const setBox = form.querySelector('.th-import-set');
+  const systemBox = form.querySelector('.th-import-system');
   const modelBox = form.querySelector('.th-import-model');
   const check = form.querySelector('.th-import-check');
   const start = form.querySelector('.th-import-start');
@@ -168,6 +169,7 @@ export function mount({ element }) {
         path: path.value.trim(),
         set: setBox.value,
         model: modelBox.value,
+        system: systemBox.value,
       });
       show(report, data.report);
       say('');
@@ -187,6 +189,7 @@ export function mount({ element }) {
           path: path.value.trim(),
           set: setBox.value,
           model: modelBox.value,
+          system: systemBox.value,
         })
       ).job;
       stop.hidden = false;
@@ -273,7 +276,7 @@ export function mount({ element }) {
     if (path.value) folder.value = '';
   });
   // The files stay as they are; only what they are compared with is another.
-  [setBox, modelBox].forEach((control) =>
+  [setBox, systemBox, modelBox].forEach((control) =>
     control.addEventListener('input', () => {
       start.hidden = true;
       report.hidden = true;

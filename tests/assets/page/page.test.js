@@ -325,6 +325,7 @@ test('a folder that did not arrive whole is forgotten and sent again', async () 
   await check();
   assert.equal(posted('files').length, 0);
   assert.equal(posted('plan')[0].body.model, 'Mine, 20 steps');
+  assert.equal(posted('plan')[0].body.system, '');
   inImages('.th-import-close').click();
 });
 

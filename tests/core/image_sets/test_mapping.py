@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.image_sets.folders import image, prompt
+from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput
 from truehue.core.image_sets import plan
 from truehue.core.image_sets.records import NO_PROMPT, FolderPlan, Tally, generation_of, read
@@ -45,6 +46,21 @@ def test_ids_texts_and_new_prompts(tmp_path: Path) -> None:
     assert (f.prompt, f.model, f.layout, planned.linked) == (NO_PROMPT, "sdxl", "none", 5)
     assert (planned.extra, planned.problems, planned.missing) == ((), (), ())
     assert (planned.layout, planned.ignored, planned.files) == ("mixed", 1, 7)
+
+
+def test_the_names_are_of_the_system_that_is_chosen(tmp_path: Path) -> None:
+    table = (
+        "file,prompt,object,color\na.png,a brown chair,,\nb.png,b,cup,brown\nc.png,c,cup,#123456\n"
+    )
+    _planned(tmp_path, table)
+    by_people = plan(tmp_path, (), system="people").found
+    chair, cup, code = (item.prompt.targets[0].color for item in by_people)
+    assert chair is not None
+    assert cup is not None
+    assert code is not None
+    assert {chair.system, cup.system} == {"people"}
+    assert chair.hex == cup.hex == parse_target("brown", "people").hex != parse_target("brown").hex
+    assert code.hex == "#123456"
 
 
 def test_a_text_without_object_and_color_is_read_by_its_words(tmp_path: Path) -> None:
