@@ -223,18 +223,19 @@ class ControlSummary:
     @property
     def text(self) -> str:
         """The counts in one line."""
-        rules = "; ".join(
-            f"{rule_id}: right color accepted in {count} of {self.images}, another color in "
-            f"{self.accepted_other[rule_id]}{self._with_exact_masks(rule_id)}"
-            for rule_id, count in self.accepted.items()
-        )
         overlap = "" if self.median_iou is None else f", median IoU {self.median_iou:.2f}"
-        return f"{self.found} of {self.images} objects found{overlap}. {rules}."
+        right = self._counts(self.accepted, self.exact)
+        other = self._counts(self.accepted_other, self.exact_other)
+        return (
+            f"{self.found} of {self.images} objects found{overlap}; right color accepted: {right}; "
+            f"another color: {other}"
+        )
 
-    def _with_exact_masks(self, rule_id: str) -> str:
-        if self.median_iou == 1.0:
-            return ""
-        return f" (with exact masks {self.exact[rule_id]} and {self.exact_other[rule_id]})"
+    def _counts(self, accepted: Mapping[str, int], exact: Mapping[str, int]) -> str:
+        return ", ".join(
+            f"{name} {count}" + (f" ({exact[name]} by exact masks)" if count != exact[name] else "")
+            for name, count in accepted.items()
+        )
 
 
 def controls_of(folder: Path) -> ControlSummary | None:
