@@ -124,8 +124,9 @@ def skypilot_file(job: ArrayJob, work: Sequence[str], options: argparse.Namespac
             "file_mounts:",
             *(f"  {_text(path)}: {_text(source)}" for path, source in mounts.items()),
             "setup: |",
-            *(f"  {line}" for line in ("make", *options.setup)),
+            "  make",
             "run: |",
+            *(f"  {line}" for line in options.setup),
             f"  .venv/bin/python -m truehue {shlex.join(work)} --shared {REMOTE_RUNS} "
             '--shard "$((SKYPILOT_NODE_RANK + 1))/$SKYPILOT_NUM_NODES"',
             "",

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from truehue.core.color.systems import ColorTarget, parse_target
+from truehue.core.color.systems import SYSTEMS, ColorTarget, parse_target
 from truehue.core.errors import BadInput, UnknownColor
 from truehue.core.generation.request import MAX_SEED
 from truehue.core.image_sets.files import plain
@@ -98,6 +98,10 @@ def read_table(
                 table.unreadable = "A line of the table that cannot be read may be of it."
             elif any(cell.strip() for cell in record.fields):
                 _take(table, lookup, columns, record, folder)
+    if system is not None and lookup.other_names:
+        names = excerpt(", ".join(lookup.other_names))
+        remark = f"{SYSTEMS[system]} has no name {names}: taken from another color system."
+        table.problems.append(Remark(path.name, remark))
     return table
 
 
@@ -106,6 +110,7 @@ class _PromptLookup:
 
     def __init__(self, prompts: Sequence[Prompt], system: str | None) -> None:
         self.system = system
+        self.other_names: dict[str, None] = {}
         self.by_id: dict[str, list[Prompt]] = {}
         self.by_text: dict[str, list[Prompt]] = {}
         for prompt in prompts:
@@ -162,10 +167,14 @@ def _prompt(table: MappingTable, lookup: _PromptLookup, cells: Mapping[str, str]
         raise BadInput(f"Several prompts have this text ({ids}): give the prompt_id.")
     if same:
         return same[0]
-    made_of = "\n".join([text, cells.get("object", ""), cells.get("color", "")])
-    new_id = prompt_id or f"text-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}"
+    # By another system the same words mean another color, and are another prompt.
+    chosen = [lookup.system] if lookup.system else []
+    made_of = "\n".join([text, cells.get("object", ""), cells.get("color", ""), *chosen])
+    new_id = f"text-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}"
+    if prompt_id:
+        new_id = f"{prompt_id} ({lookup.system})" if lookup.system else prompt_id
     named = cells.get("object") or cells.get("color")
-    targets = _targets(cells, lookup.system) if named else _of_words(text, lookup.system)
+    targets = _targets(cells, lookup) if named else _of_words(text, lookup)
     system = next(
         (target.color.system for target in targets if target.color and target.color.system), ""
     )
@@ -178,7 +187,7 @@ def _prompt(table: MappingTable, lookup: _PromptLookup, cells: Mapping[str, str]
     return before
 
 
-def _targets(cells: Mapping[str, str], system: str | None) -> tuple[ObjectTarget, ...]:
+def _targets(cells: Mapping[str, str], lookup: _PromptLookup) -> tuple[ObjectTarget, ...]:
     objects = [part.strip() for part in cells.get("object", "").split("|")]
     colors = [part.strip() for part in cells.get("color", "").split("|")]
     if objects == [""] and colors == [""]:
@@ -190,27 +199,30 @@ def _targets(cells: Mapping[str, str], system: str | None) -> tuple[ObjectTarget
     if not all(objects):
         raise BadInput("A color has no object. Fill the column object.")
     return tuple(
-        ObjectTarget(name, _color(color, system) if color else None)
+        ObjectTarget(name, _color(color, lookup) if color else None)
         for name, color in zip(objects, colors, strict=True)
     )
 
 
-def _color(text: str, system: str | None) -> ColorTarget:
-    """A color by its name in a system, or else as any text names one. Raises UnknownColor."""
+def _color(text: str, lookup: _PromptLookup) -> ColorTarget:
+    """A color by its name in the chosen system, or else as any text names one, which is noted.
+    Raises UnknownColor."""
     try:
-        return parse_target(text, system)
+        return parse_target(text, lookup.system)
     except UnknownColor:
-        return parse_target(text)
+        target = parse_target(text)
+        lookup.other_names[text] = None
+        return target
 
 
-def _of_words(text: str, system: str | None) -> tuple[ObjectTarget, ...]:
+def _of_words(text: str, lookup: _PromptLookup) -> tuple[ObjectTarget, ...]:
     """The targets of the sentence itself, if no column has them: "an orange cat" names both. Of the
     negative labels, the surface of the object is left out: its color is what the sentence asks."""
     return tuple(
         replace(
             target,
-            color=_color(target.color.name, system)
-            if system and target.color is not None and target.color.name
+            color=_color(target.color.name, lookup)
+            if lookup.system and target.color is not None and target.color.name
             else target.color,
             negative_labels=part_labels(target.negative_labels),
         )

@@ -29,7 +29,7 @@ from truehue.core.masks.grounded.compose import iou
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.runs.concepts import has_only_concepts
 from truehue.core.runs.maskers import Masker
-from truehue.core.runs.records import EXACT, RunPlan
+from truehue.core.runs.records import EXACT, WHOLE, RunPlan
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import findings_of
 from truehue.core.verdict.rules import PASS
@@ -110,9 +110,13 @@ def control_images() -> tuple[ControlImage, ...]:
 
 
 def has_controls(plan: RunPlan) -> bool:
-    """Whether a run has control images: it scores colors, and has at least 20 images."""
+    """Whether a run has control images: it scores colors of objects, and has at least 20 images.
+    Whole images, such as patches, have no object that a masker could miss."""
     return (
-        bool(plan.rules) and plan.total >= MIN_IMAGES and not has_only_concepts(list(plan.prompts))
+        bool(plan.rules)
+        and plan.total >= MIN_IMAGES
+        and plan.masker.kind != WHOLE
+        and not has_only_concepts(plan.prompts)
     )
 
 
@@ -138,6 +142,11 @@ def check_controls(
         return
 
 
+def note_problem(folder: Path, problem: str) -> None:
+    """Writes why the control images of a run could not be scored."""
+    replace_file(folder / FILE, f"{json.dumps({'problem': problem})}\n".encode())
+
+
 def run_controls(
     plan: RunPlan,
     masker: Masker,
@@ -161,7 +170,11 @@ def run_controls(
             text = f"a photo of a {other}"
             found = masker.find(shown.srgb8, task, target, {}, prompt_text=text).findings.get(0)
             absent.append(
-                {"object": name, "asked": other, "presence": found.presence if found else ""}
+                {
+                    "object": name,
+                    "absent_object": other,
+                    "presence": found.presence if found else "",
+                }
             )
     return {"images": [asdict(result) for result in results], "absent": absent}
 
@@ -223,6 +236,8 @@ class ControlSummary:
     @property
     def text(self) -> str:
         """The counts in one line."""
+        if not self.images:
+            return "not scored"
         overlap = "" if self.median_iou is None else f", median IoU {self.median_iou:.2f}"
         right = self._counts(self.accepted, self.exact)
         other = self._counts(self.accepted_other, self.exact_other)
@@ -244,6 +259,8 @@ def controls_of(folder: Path) -> ControlSummary | None:
         return None
     try:
         report = json_object(folder / FILE)
+        if problem := report.get("problem"):
+            return replace(summarize([], []), warnings=(f"They could not be scored: {problem}",))
         results = [ControlResult(**row) for row in report["images"]]
         answers = [str(row["presence"]) for row in report["absent"]]
         return summarize(results, answers)
@@ -309,7 +326,11 @@ def _warnings(
                 f"{name} accepts another color in {other} of {total}, and in {expected_other} with "
                 "exact masks: this run's masks raise the accuracy wrongly."
             )
-    denied = sum(result.presence in ("no", "unknown") for result in results)
+    # An unclear answer denies the object only where it then was not looked for.
+    denied = sum(
+        result.presence == "no" or (result.presence == "unknown" and result.iou is None)
+        for result in results
+    )
     if denied > ALLOWED:
         warnings.append(f"The presence model denies {denied} of {total} objects that are there.")
     invented = sum(answer == "yes" for answer in absent)

@@ -128,8 +128,8 @@ def _expected_cfm(cfm: Registration, local_machine: Machine) -> tuple[str, int]:
     """Where CFM would be between the passes of CFR, and the bytes that it takes there."""
     try:
         at = cfm_placement(cfm, local_machine)
-    except (TrueHueError, OSError) as error:
-        return f"{cfm.label} (map for CFR): {error}", 0
+    except (TrueHueError, OSError):  # which name folders of this machine
+        return f"{cfm.label} (map for CFR) cannot be read: its checkpoint has no whole weights.", 0
     if at.offload != "none":
         return f"{cfm.label} (map for CFR) is loaded as a whole or not at all: {at.why}", 0
     return f"{cfm.label} (map for CFR): {at.why}", memory_bytes(cfm)

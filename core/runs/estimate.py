@@ -88,14 +88,16 @@ def trial(
         positions -= positions % plan.images % plan.seeds
     with tempfile.TemporaryDirectory(prefix="truehue-trial-") as location:
         folder = RunFolder.create(location, replace(plan, keep_images=ALL))
-        worker = Worker(RunWork(folder.path, settings), "trial", threads)
-        partial_type, problem, count = [], "", 0
+        work = RunWork(folder.path, settings)
+        work.controls = False
+        worker = Worker(work, "trial", threads)
+        seconds_each, problem, count = [], "", 0
         try:
             batches = dict.fromkeys(batch_at(plan, position) for position in positions.tolist())
             for number, together in enumerate(batches):
                 began = time.perf_counter()
                 done = worker.work_on(Batch(number, tuple((index, 1) for index in together)))
-                partial_type.append((time.perf_counter() - began) / len(together))
+                seconds_each.append((time.perf_counter() - began) / len(together))
                 count += len(together)
                 failed = (reason for _, status, reason in done if status == "failed")
                 problem = problem or next(failed, "")
@@ -108,15 +110,15 @@ def trial(
             for path in (folder.images, folder.masks)
         )
         stored = _kept_bytes(plan, images) + masks
-    counted = partial_type[1:] or partial_type
+    counted = seconds_each[1:] or seconds_each
     batch = batch_of(plan.options)
     item, items = (
         ("image", "images") if batch == 1 else (f"batch of {batch}", f"batches of {batch}")
     )
     basis = f"Median of {len(counted)} {items} generated now, after one that loaded the model."
-    if len(partial_type) == 2:
+    if len(seconds_each) == 2:
         basis = f"One {item} generated now, after one that loaded the model."
-    if len(partial_type) == 1:
+    if len(seconds_each) == 1:
         basis = f"One {item} generated now, loading included."
     estimate_without_disk = _estimate(plan, workers, median(counted), basis)
     return replace(

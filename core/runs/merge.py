@@ -19,6 +19,7 @@ from truehue.core.batch.shards import write_shard
 from truehue.core.errors import BadInput
 from truehue.core.files import content_path, replace_file, write_once
 from truehue.core.runs.controls import FILE as CONTROLS
+from truehue.core.runs.controls import controls_of
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.provenance import FILE, pin
 from truehue.core.runs.records import IMAGE_FILE, NOT_KEPT
@@ -60,7 +61,8 @@ def _take_over(work: RunWork, folder: RunFolder, other: RunFolder) -> None:
     if (other.path / FILE).is_file():
         for role, provenance in json_object(other.path / FILE).items():
             pin(folder.path, role, provenance)
-    if (other.path / CONTROLS).is_file() and not (folder.path / CONTROLS).is_file():
+    ours, theirs = controls_of(folder.path), controls_of(other.path)
+    if theirs and (ours is None or len(theirs.warnings) > len(ours.warnings)):
         replace_file(folder.path / CONTROLS, (other.path / CONTROLS).read_bytes())
     done = done_of(folder, work.total)
     for table in tables(RunWork(other.path)):

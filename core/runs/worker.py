@@ -46,7 +46,7 @@ from truehue.core.images.pixels import Mask
 from truehue.core.machine import Placement
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.runs.concepts import profiles_of
-from truehue.core.runs.controls import check_controls
+from truehue.core.runs.controls import check_controls, has_controls, note_problem
 from truehue.core.runs.devices import note_devices
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.maskers import Masker, open_masker
@@ -107,6 +107,9 @@ class _Image:
 class RunWork(Work):
     """The images of a run, as :class:`truehue.core.batch.work.Work`."""
 
+    controls = True
+    """Whether control images come first; not in a trial."""
+
     def __init__(self, folder: Path | str, settings: WorkerSettings | None = None) -> None:
         super().__init__(RunFolder(folder))
         self.settings = settings or WorkerSettings()
@@ -142,7 +145,7 @@ class RunWork(Work):
 
     def open(self, context: WorkerContext) -> RunProcessor:
         """Models are opened with the first image."""
-        return RunProcessor(self.plan, self.settings, context)
+        return RunProcessor(self.plan, self.settings, context, self.controls)
 
     def failure_row(self, position: int, attempt: int, reason: str) -> Row:
         """Every rule is unscored, with the reason."""
@@ -183,7 +186,13 @@ class RunWork(Work):
 class RunProcessor:
     """Draws or reads an image, marks its objects and judges them."""
 
-    def __init__(self, plan: RunPlan, settings: WorkerSettings, context: WorkerContext) -> None:
+    def __init__(
+        self,
+        plan: RunPlan,
+        settings: WorkerSettings,
+        context: WorkerContext,
+        controls: bool = True,
+    ) -> None:
         self._plan, self._settings, self._context = plan, settings, context
         self._folder = RunFolder(context.folder.path)
         self._judging = Acceptance(k=plan.k, munsell=_munsell(plan.munsell))
@@ -192,7 +201,7 @@ class RunProcessor:
         self._refiner = None if plan.cfm is None else CfmRefiner(plan.cfm)
         self._drawn: dict[int, tuple[GeneratedImage | Exception, float]] = {}
         self._placements: dict[str, tuple[str, Placement]] = {}
-        self._controls_checked = False
+        self._controls_checked = not controls
 
     def do(self, position: int, attempt: int) -> Row:
         """The row of an image."""
@@ -212,11 +221,15 @@ class RunProcessor:
             self._model = None
 
     def _check_controls(self) -> None:
-        """The control images come before the first image of a run. A masker that breaks on them
-        breaks on the images, too, where each has its reason."""
+        """The control images come before the first image of a run, and after its model: the masker
+        has what that leaves of the device. Where the masker breaks on them the run says so."""
         if self._controls_checked:
             return
         self._controls_checked = True
+        if not has_controls(self._plan):
+            return
+        if self._plan.kind == DRAWN:
+            self._opened()
 
         def step() -> None:
             if self._context.is_stopped():
@@ -229,6 +242,7 @@ class RunProcessor:
         except Exception as error:
             _raise_unless_of_image(error)
             log.exception("the control images could not be scored")
+            note_problem(self._folder.path, f"{type(error).__name__}: {error}")
 
     def _process_item(self, position: int, attempt: int) -> ItemResult:
         number, image = prompt_and_image_at(self._plan, position)

@@ -168,7 +168,7 @@ def _listed(
 ) -> Iterator[list[GenerationRecord]]:
     """The images that Generate lists, newest first, in pages. Raises BadInput for an unknown
     verdict."""
-    offset = 0
+    offset, listed = 0, set[str]()
     while page := context.storage.drawings.recent(
         PAGE,
         offset,
@@ -177,7 +177,9 @@ def _listed(
         verdict=request.verdict or None,
         rule=rule_id,
     ):
-        yield page
+        # Images that come in meanwhile move the others down, over the end of a page.
+        yield [row for row in page if row.drawing_id not in listed]
+        listed.update(row.drawing_id for row in page)
         offset += len(page)
 
 

@@ -25,6 +25,7 @@ from truehue.tabs.charts.gap import GapsView, GapView, gap_json, without_gap
 from truehue.tabs.compare.tables.frame import Frame, frame_of
 from truehue.tabs.compare.tables.published import KINDS, PAPER, STYLES
 from truehue.tabs.compare.tables.view import is_common
+from truehue.tabs.page.errors import count_noun
 
 if TYPE_CHECKING:
     from truehue.tabs.compare.tables.reference_sets import ReferenceSets
@@ -57,6 +58,9 @@ def gap_view(context: Context, people: ReferenceSets, query: Mapping[str, str]) 
         return {"gaps": [without_gap("", sentence)]}
     several = [runs] if "model" not in row.keys else [[run] for run in runs[:MAX_RUNS]]
     gaps = [_gap_of(frame, people, published, row, some, common) for some in several]
+    if "model" in row.keys and len(runs) > MAX_RUNS:
+        older = count_noun(len(runs) - MAX_RUNS, "older run")
+        gaps.append(without_gap("", f"{older} of this model: choose runs above to see them here."))
     return {"gaps": gaps}
 
 

@@ -63,6 +63,17 @@ def test_the_names_are_of_the_system_that_is_chosen(tmp_path: Path) -> None:
     assert code.hex == "#123456"
 
 
+def test_another_system_is_another_prompt_and_missing_names_are_said(tmp_path: Path) -> None:
+    table = "file,prompt,object,color\na.png,a brown chair,,\nb.png,b,cup,turquoise\n"
+    by_css = _planned(tmp_path, table)
+    by_level = plan(tmp_path, (), model="sdxl", system="l1")
+    assert by_css.problems == ()
+    (remark,) = by_level.problems
+    assert "has no name turquoise: taken from another" in remark.why
+    pairs = zip(by_css.found[:2], by_level.found[:2], strict=True)
+    assert all(ours.file_key != theirs.file_key for ours, theirs in pairs)
+
+
 def test_a_text_without_object_and_color_is_read_by_its_words(tmp_path: Path) -> None:
     table = "file,prompt\na.png,an orange cat\nb.png,a cat\nc.png,a lonely cabin\n"
     cat, plain, cabin = (result.prompt for result in _planned(tmp_path, table).found)

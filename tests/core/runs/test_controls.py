@@ -112,6 +112,7 @@ def test_a_run_of_few_images_or_without_rules_has_none() -> None:
     assert has_controls(plan())
     assert not has_controls(planned(apples(3), images=6, rules=RULES))
     assert not has_controls(replace(plan(), rules=()))
+    assert not has_controls(plan(MaskerSpec("whole")))
 
 
 def test_they_come_before_the_first_image_and_go_with_a_copy(tmp_path: Path) -> None:
@@ -129,6 +130,22 @@ def test_they_come_before_the_first_image_and_go_with_a_copy(tmp_path: Path) -> 
     other = RunFolder.create(tmp_path / "other", small_plan(apples(10), images=2))
     merge(other, [folder.path])
     assert (other.path / FILE).read_bytes() == (folder.path / FILE).read_bytes()
+
+
+def test_a_masker_that_breaks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(self: Exact, srgb8: np.ndarray, *more: Any) -> KnownMasks:
+        if srgb8.shape[0] == control_images()[0].srgb8.shape[0]:
+            raise ZeroDivisionError("no pixel")
+        return find(self, srgb8, *more)
+
+    find = Exact.find
+    monkeypatch.setattr(Exact, "find", breaks)
+    folder = RunFolder.create(tmp_path / "runs", small_plan(apples(10), images=2))
+    assert execute(folder, team=in_process(folder)).done == 20
+    assert controls_text(folder.path) == (
+        "Control images: They could not be scored: ZeroDivisionError: no pixel",
+        "Control images: not scored",
+    )
 
 
 def test_a_file_that_is_damaged_says_nothing(tmp_path: Path) -> None:
