@@ -336,11 +336,12 @@ def export(trainee: TrainableScorer, folder: Path, writes: bool = True) -> None:
     from huggingface_hub import split_torch_state_dict_into_shards
     from safetensors.torch import save_file
 
+    # In all processes: what one of them alone raises would leave the others waiting.
+    check_folder(folder)
+    config, tokenizer = config_and_tokenizer(trainee.base)
     if not writes:
         _weights(trainee, writes=False)
         return
-    check_folder(folder)
-    config, tokenizer = config_and_tokenizer(trainee.base)
     weights = {released_name(name): tensor for name, tensor in _weights(trainee).items()}
     rows = len(weights[released_name(EMBEDDING)])
     config.text_config.vocab_size = rows

@@ -215,6 +215,7 @@ class Training:
     def one_step(self) -> float:
         """One step of the optimizer; the loss, the mean over the groups of this process."""
         import torch
+        from accelerate.utils import gather_object
 
         settings, process = self.settings, self.accelerator.process_index
         share = self._share(self.batch_of(self.step))
@@ -240,7 +241,10 @@ class Training:
                 loss = self._loss(part) * (len(part) / len(share))
                 self.accelerator.backward(loss)
             total += float(loss.detach())
-        if not np.isfinite(total):
+        totals = [total]
+        if self.accelerator.num_processes > 1:  # one alone would leave the others waiting
+            totals = gather_object([total])
+        if not np.isfinite(totals).all():
             raise BadInput(
                 f"The loss is no finite number at step {self.step + 1:,}: take a lower learning "
                 "rate. The last checkpoint stays."
