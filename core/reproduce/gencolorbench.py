@@ -18,10 +18,12 @@ from truehue.core.reproduce.leaderboard_gap import CategoryNumbers, Counting, Ru
 from truehue.core.reproduce.needs import Need, model_need, run_needs
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, imported_runs, trial_of
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
+from truehue.core.runs.controls import controls_of
 from truehue.core.runs.plan import plan_json, run_id
+from truehue.core.runs.protocols import changes, protocol_text
 from truehue.core.runs.protocols import protocol as preset
-from truehue.core.runs.protocols import protocol_text
-from truehue.core.runs.summary import seeds_text
+from truehue.core.runs.records import STORED
+from truehue.core.runs.summary import masker_text, seeds_text
 
 if TYPE_CHECKING:
     from truehue.core.runs.records import RunPlan
@@ -120,12 +122,50 @@ def _table_4(context: ReproduceContext) -> ReproducedTable:
         published,
         protocol,
         rows,
-        methods=methods(plans, protocol, rule_id),
+        methods=methods(context, plans, protocol, rule_id),
         citations=bibtex([TABLE_4]),
         notes=[
-            note for note in (note_for(rule_id), *published.notes, *preset(protocol).unmet) if note
+            note
+            for note in (
+                *run_notes(context, made),
+                note_for(rule_id),
+                *published.notes,
+                *preset(protocol).unmet,
+            )
+            if note
         ],
     )
+
+
+def stored_runs(context: ReproduceContext) -> Mapping[str, RunRecord]:
+    """The runs of the database by id: a step that could not start has none."""
+    records = () if context.storage is None else context.storage.runs.all(hidden=True)
+    return {record.run_id: record for record in records}
+
+
+def run_notes(context: ReproduceContext, made: Sequence[tuple[str, str]]) -> list[str]:
+    """Of each row what keeps it from standing beside the printed one as it is: images that are
+    missing, imported ones, other settings than the protocol's, and what control images warn of."""
+    stored, notes = stored_runs(context), []
+    for model_id, run in made:
+        record = stored.get(run)
+        if record is None:
+            notes.append(f"{model_id}: not run yet, so its row is empty.")
+            continue
+        parts = []
+        if record.items < record.total:
+            parts.append(f"{record.items:,} of {record.total:,} images so far")
+        if record.kind == STORED:
+            count = f"{record.total:,} image{'s' if record.total > 1 else ''}"
+            parts.append(f"{count} imported, masks: {masker_text(record.summary['masker'])}")
+        if others := changes(record.summary):
+            parts.append(f"not as the protocol: {', '.join(others)}")
+        controls = controls_of(context.runs / run)
+        warnings = controls.warnings if controls else ()
+        parts += [text.rstrip(".") for text in warnings]
+        if parts:
+            notes.append(f"{model_id}: {'; '.join(parts)}.")
+    return notes
 
 
 def entries_of(
@@ -134,7 +174,10 @@ def entries_of(
     """The rows of the leaderboard of those runs that are stored, by run id."""
     if context.storage is None or not runs:
         return {}
-    ids = tuple(dict.fromkeys(runs))
+    stored = stored_runs(context)
+    ids = tuple(run for run in dict.fromkeys(runs) if run in stored)
+    if not ids:
+        return {}
     choice = choice_for(rule_id, unscored)
     tallies = context.storage.results.leaderboard(rule_id, ids, None, choice)
     return leaderboard(tallies, AVERAGED, choice)
@@ -164,11 +207,21 @@ def rate_cell(rate: Rate | None, published: float | None, unit: str) -> Reproduc
     )
 
 
-def methods(plans: Sequence[RunPlan], protocol: str, rule_id: str) -> str:
-    """A paragraph for a paper: what was generated, found and counted."""
+def methods(
+    context: ReproduceContext, plans: Sequence[RunPlan], protocol: str, rule_id: str
+) -> str:
+    """A paragraph for a paper: what was generated, found and counted. Empty before there is a run."""
+    stored = stored_runs(context)
+    plans = [plan for plan in plans if run_id(plan) in stored]
     if not plans:
         return ""
     plan = plans[0]
+    records = [stored[run_id(plan)] for plan in plans]
+    partly = [
+        f" Of {name_of(record.model)} {record.items:,} of {record.total:,} images are there."
+        for record in records
+        if record.items < record.total
+    ]
     names = ", ".join(name_of(entry.model) for entry in plans)
     masks = plan.masker
     objects = (
@@ -187,7 +240,7 @@ def methods(plans: Sequence[RunPlan], protocol: str, rule_id: str) -> str:
     return (
         f"{names} generated {plan.seeds} image{'s' if plan.seeds > 1 else ''} for each of "
         f"{len(plan.prompts):,} prompts of the set {plan.set_name} ({seeds}; "
-        f"{protocol_text(plan_json(plan)) or protocol}). Objects were found by {objects}. "
+        f"{protocol_text(plan_json(plan)) or protocol}).{''.join(partly)} Objects were found by {objects}. "
         f"Verdicts are by the rule {rule_id} {version} with k = {plan.k}. {unscored} A task's "
         "accuracy is the mean of those on ISCC-NBS level 2, level 3 and CSS; intervals are 95% over "
         "prompts."
@@ -200,7 +253,8 @@ def _table_11(context: ReproduceContext) -> ReproducedTable:
     rule_id = preset(protocol).rule
     plans = [plan for step in run_steps(context, published) for plan in context.plans(step)]
     runs = rows_of(context, published)
-    ids = tuple(dict.fromkeys(run for _, run in runs))
+    stored = stored_runs(context)
+    ids = tuple(run for run in dict.fromkeys(run for _, run in runs) if run in stored)
     counts: Sequence[Count] = ()
     if context.storage is not None and ids:
         selection = Slice(rule_id, ids, task="cna", unscored=choice_for(rule_id))
@@ -226,9 +280,13 @@ def _table_11(context: ReproduceContext) -> ReproducedTable:
         published,
         protocol,
         rows,
-        methods=methods(plans, protocol, rule_id),
+        methods=methods(context, plans, protocol, rule_id),
         citations=bibtex([TABLE_11]),
-        notes=[text for text in (note_for(rule_id), note, *published.notes) if text],
+        notes=[
+            text
+            for text in (*run_notes(context, runs), note_for(rule_id), note, *published.notes)
+            if text
+        ],
     )
 
 
