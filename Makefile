@@ -98,6 +98,7 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.bench.colorings
 	$(BIN)/python -m tests.bench.agents
 	$(BIN)/python -m tests.bench.trust
+	$(BIN)/python -m tests.bench.adaptive
 
 chromium: $(VENV)/.installed-tests
 	$(BIN)/python -m tests.browser.chromium
