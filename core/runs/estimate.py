@@ -135,6 +135,12 @@ def by_trial(plan: RunPlan, tried: Estimate, workers: int = 1) -> Estimate:
     )
 
 
+def pace_of(folder: RunFolder) -> float | None:
+    """Seconds that an image of a run took one worker; None without any. Raises BadInput."""
+    total, count = _seconds(folder.shards())
+    return total / count if count else None
+
+
 def _measured_pace(plan: RunPlan, root: Path) -> tuple[float, int, str] | None:
     """Seconds an image in the run that tells most, of how many images, and its name."""
     settings_json = {name: getattr(plan, name) for name in ("model", "kind", "size_px", "steps")}

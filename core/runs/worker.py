@@ -82,6 +82,11 @@ log = logging.getLogger("truehue")
 RENDERER_MAKER = "renderer"
 """The maker of the reference renderer's own masks."""
 
+CHOSEN_DONE = (
+    "The chosen images are done, and accuracies here are theirs, not the whole set's. The same "
+    "command chooses more; resume does the whole set."
+)
+
 _NO_MEMORY = "Out of memory{}. Choose a smaller size, or fewer workers on this device."
 
 
@@ -109,6 +114,8 @@ class RunWork(Work):
 
     controls = True
     """Whether control images come first; not in a trial."""
+    chosen: np.ndarray | None = None
+    """The positions that are to be done now; None for all."""
 
     def __init__(self, folder: Path | str, settings: WorkerSettings | None = None) -> None:
         super().__init__(RunFolder(folder))
@@ -129,7 +136,8 @@ class RunWork(Work):
 
     def order(self) -> np.ndarray:
         """See :func:`truehue.core.runs.plan.order_of`."""
-        return order_of(self.plan)
+        order = order_of(self.plan)
+        return order if self.chosen is None else order[np.isin(order, self.chosen)]
 
     def units(self, order: np.ndarray) -> np.ndarray:
         """See :func:`truehue.core.runs.plan.units_of`."""
@@ -558,14 +566,22 @@ def execute(
     watch: Watch = lambda state: None,
     team: Team | None = None,
     task: ArrayTask | None = None,
+    positions: np.ndarray | None = None,
 ) -> BatchState:
     """Does what of a run is not done yet, and returns how it ended: see
     :func:`truehue.core.batch.execute.execute`. With ``task`` it does that task's share of it alone:
-    see :mod:`truehue.core.batch.array`."""
+    see :mod:`truehue.core.batch.array`. With ``positions`` it does these alone, and the run is
+    paused as long as others have no result."""
     crew = crew or ExecutionSettings()
     settings = WorkerSettings(crew.sources, dict(crew.endpoints))
-    work: Work = RunWork(folder.path, settings)
+    run_work = RunWork(folder.path, settings)
+    run_work.chosen = positions
+    work: Work = run_work
     work.at_once = batch_of(folder.summary()["options"])
     if task is not None:
         work = begin_task(work, task)
-    return batch.execute(work, crew, retry_failed=retry_failed, watch=watch, team=team)
+    state = batch.execute(work, crew, retry_failed=retry_failed, watch=watch, team=team)
+    if state.status == "finished" and task is None and state.done < state.total:
+        state = replace(state, status="paused", message=CHOSEN_DONE)
+        folder.save_state(state)
+    return state

@@ -45,7 +45,7 @@ from truehue.core.runs.folder import RunFolder, folder_named
 from truehue.core.runs.protocols import PROTOCOLS
 from truehue.core.runs.records import ALL, KEPT_ONE_IN, SHARED
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.command import array, audit, start, status
+from truehue.tabs.command import adaptive, array, audit, start, status
 from truehue.tabs.command.status import runs_root, status_json
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.runs.request import (
@@ -66,6 +66,7 @@ examples:
   python -m truehue runs start --set concepts --model sdxl-base-1.0 --images 5 --guidance 3,5,7,9
   python -m truehue runs start --set gencolorbench --protocol gencolorbench-paper --model sd3-medium
   python -m truehue runs start --set mini --model sd3.5-medium --cfr full --lambda 0.7 --cfr-map cfm
+  python -m truehue runs start --set gencolorbench --model sd3-medium --model sana-1.6b --adaptive
   python -m truehue runs status
   python -m truehue runs resume 3f2a
   python -m truehue runs start --set gencolorbench --model sd3-medium --plan-only
@@ -226,6 +227,14 @@ START_OPTIONS = (
         arg("--munsell FILE.csv", "samples for the released rule"),
     ),
     arg("--name", "name of the run", default=""),
+    arg(
+        "--adaptive [PERCENT]",
+        "of two models or more: generate only the images that tell most of the models' order, until "
+        "every pair is decided, or at most so many percent of the images (default 3)",
+        nargs="?",
+        type=adaptive.percent,
+        const=adaptive.PERCENT,
+    ),
     flag("--estimate-only", "print the estimate and stop"),
     flag("--plan-only", "make the run and stop, for a job array: runs script, runs work"),
     arg("--price-per-hour X", "machine cost per hour, for the estimate of the cost"),
@@ -386,7 +395,7 @@ COMMAND = Command(
             "start",
             "starts a run, or resumes the one of the same plan",
             (*FOLDERS, *WORKERS, *START_OPTIONS),
-            start.start,
+            adaptive.start,
             epilog=EPILOG,
         ),
         Command("resume", "resumes a run", (*FOLDERS, *WORKERS, RUN), start.resume),

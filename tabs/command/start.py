@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -99,8 +99,12 @@ GENERATION_OPTIONS: Mapping[str, Any] = {
 _DESTINATIONS = {"lambda": "cfr_strength"}
 
 
-def start(options: argparse.Namespace) -> int:
-    """Makes the plans, says what they take, and executes one after the other."""
+ExecuteAll = Callable[[argparse.Namespace, Sequence[RunFolder], ExecutionSettings], int]
+
+
+def start(options: argparse.Namespace, execute_all: ExecuteAll | None = None) -> int:
+    """Makes the plans, says what they take, and executes one after the other, or as ``execute_all``
+    does."""
     inputs, run_plans = requested_plans(options)
     request = inputs.request
     if not options.estimate_only:
@@ -112,14 +116,21 @@ def start(options: argparse.Namespace) -> int:
         remarks = [*remarks, *devices_remarks(run_plans, crew.sources)]
     if crew.team == "local" and (shared := sharing_text(crew.workers, about_of(run_plans[0]))):
         remarks = [*remarks, shared]
+    if options.adaptive:
+        whole = "time and disk space are those of the whole set."
+        remarks = [*remarks, f"At most {options.adaptive:g}% of them are generated; {whole}"]
     estimates = _say_estimate(options, run_plans, crew, request.price, remarks)
     if options.estimate_only:
         return FINISHED
     known = {folder.run_id for folder in run_folders(runs_root(options))}
-    wanted_bytes = sum(
-        estimate.disk_bytes
-        for plan, estimate in zip(run_plans, estimates, strict=True)
-        if id_of_plan(plan) not in known
+    wanted_bytes = (
+        sum(
+            estimate.disk_bytes
+            for plan, estimate in zip(run_plans, estimates, strict=True)
+            if id_of_plan(plan) not in known
+        )
+        * (options.adaptive or 100.0)
+        // 100.0
     )
     if problem := space_problem(wanted_bytes, free_bytes(runs_root(options)), runs_root(options)):
         raise BadInput(problem)
@@ -128,7 +139,7 @@ def start(options: argparse.Namespace) -> int:
     folders = [RunFolder.create(runs_root(options), plan) for plan in run_plans]
     if options.plan_only:
         return _say_planned(options, folders)
-    return _execute_all(options, folders, crew)
+    return (execute_all or _execute_all)(options, folders, crew)
 
 
 def _say_planned(options: argparse.Namespace, folders: Sequence[RunFolder]) -> int:

@@ -12,6 +12,7 @@ from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.export.source import look, unscored_text
+from truehue.core.runs.adaptive import adaptive_text
 from truehue.core.runs.controls import controls_text
 from truehue.core.runs.devices import devices_text
 from truehue.core.runs.folder import RunFolder, folder_named, name_in, run_folders
@@ -66,12 +67,14 @@ def status_json(folder: RunFolder) -> dict[str, Any]:
     """A run as plain JSON: its plan without prompts, and how far it is."""
     devices = list(devices_text(folder.path))
     controls = list(controls_text(folder.path))
+    order = adaptive_text(folder.path)
     return {
         "folder": str(folder.path),
         **folder.summary(),
         **asdict(state_of(folder)),
         **({"devices": devices} if devices else {}),
         **({"controls": controls} if controls else {}),
+        **({"order": order} if order else {}),
     }
 
 
@@ -147,6 +150,7 @@ def _lines(folder: RunFolder) -> list[str]:
         f"  id {folder.run_id}, in {folder.path}",
         *(f"  {text}" for text in devices_text(folder.path)),
         *(f"  {text}" for text in controls_text(folder.path)),
+        *(f"  {text}" for text in (adaptive_text(folder.path),) if text),
     ]
     if state.message:
         lines.append(f"  {state.message}")

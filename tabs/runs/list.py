@@ -11,6 +11,7 @@ from pydantic import Field
 from truehue.core.analysis.records import Slice
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
+from truehue.core.runs.adaptive import adaptive_text
 from truehue.core.runs.controls import PREFIX, controls_of
 from truehue.core.runs.devices import devices_text
 from truehue.core.runs.folder import RunFolder
@@ -116,6 +117,7 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> RunJson:
                     location_text(context, folder),
                     *devices_text(folder.path),
                     f"control images: {controls.text}" if controls else "",
+                    adaptive_text(folder.path),
                 ),
             )
         ),

@@ -1,0 +1,276 @@
+"""Several models' runs over the same prompts, of which only the images are generated that tell most
+of the models' order.
+
+The runs are ordinary ones over the whole set; *resume* does the rest of each. ``adaptive/ID.json``
+beside them holds every round: its draws and all that was fixed before them, so that the tests can be
+computed again from it and the runs' results. ``adaptive.json`` in each run's folder says in a
+sentence how sure the order is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from truehue.core.analysis.adaptive import AdaptiveOrder, features_of
+from truehue.core.analysis.difficulty import Answers, easiness
+from truehue.core.analysis.sequential import Sample
+from truehue.core.batch.folder import json_bytes, json_object
+from truehue.core.batch.results import tables
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.files import replace_file
+from truehue.core.prompts.prompt import Prompt
+from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.core.runs.records import DRAWN, RunPlan
+from truehue.core.runs.worker import RunWork
+from truehue.core.verdict.rules import PASS, UNSCORED
+
+FORMAT = 1
+FOLDER, FILE = "adaptive", "adaptive.json"
+MAX_ANSWERS, MAX_RUNS = 200_000, 8
+"""Of earlier runs, what the difficulty of prompts is learned from at most."""
+
+_NUMBERS = ("positions", "weights", "models", "expected", "means")
+
+
+class Comparison:
+    """The adaptive rounds of some runs. Raises BadInput for runs that do not fit together."""
+
+    def __init__(self, folders: Sequence[RunFolder]) -> None:
+        # By their ids: the same models in another order are the same comparison.
+        self.folders = sorted(folders, key=lambda folder: folder.run_id)
+        summaries = [folder.summary() for folder in self.folders]
+        check_runs(summaries)
+        self.plan = self.folders[0].plan()
+        self.models = [str(summary["model"]) for summary in summaries]
+        self.rule = self.plan.rules[0]
+        root = self.folders[0].path.parent
+        names = ",".join(folder.run_id for folder in self.folders)
+        self.path = root / FOLDER / f"{hashlib.sha256(names.encode()).hexdigest()[:16]}.json"
+        base = learned_easiness(self.plan, self.rule, root, self.folders)
+        features = features_of(self.plan.prompts)
+        self.order = AdaptiveOrder(features, len(summaries), base, self.plan.images, self.plan.seed)
+        self.unscored = 0
+        self._results: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._rounds: list[dict[str, Any]] = self._saved_rounds()
+        while len(self.order.samples) < len(self._rounds) and self.take_up():
+            pass
+
+    @property
+    def total(self) -> int:
+        """The images of the whole set, of all models."""
+        return self.plan.total * len(self.folders)
+
+    @property
+    def images(self) -> int:
+        """The images that all rounds until now took, of all models."""
+        return int(self.images_each.sum())
+
+    @property
+    def images_each(self) -> np.ndarray:
+        """The same of each model, int64 ``(models,)``."""
+        seen = np.zeros((len(self.folders), self.plan.total), dtype=bool)
+        for sample in self.order.samples:
+            seen[np.ix_(sample.models, sample.positions)] = True
+        return np.asarray(seen.sum(axis=1))
+
+    @property
+    def pairs(self) -> int:
+        """All pairs of models."""
+        return len(self.folders) * (len(self.folders) - 1) // 2
+
+    @property
+    def decided(self) -> int:
+        """The pairs of which one is known to be better."""
+        return int(self.order.test.better().sum())
+
+    def next_sample(self, budget: int) -> Sample | None:
+        """The round that is under way, or else a new one, which is written down first; None where
+        all is decided, or ``budget`` images of all models are used up."""
+        if len(self.order.samples) < len(self._rounds):
+            return _sample(self._rounds[-1])
+        open_models = int(np.count_nonzero(self.order.open_pairs()))
+        if not open_models:
+            return None
+        size = self.order.round_size((budget - self.images) // open_models)
+        if not size:
+            return None
+        sample = self.order.choose(size)
+        self._rounds.append(_sample_json(sample))
+        self._save()
+        return sample
+
+    def take_up(self) -> bool:
+        """Takes up the results of the round that is under way; False where some are missing."""
+        sample = _sample(self._rounds[len(self.order.samples)])
+        rows = []
+        for model in sample.models.tolist():
+            if (row := self._passes(model, sample.positions)) is None:
+                return False
+            rows.append(row)
+        for model in sample.models.tolist():
+            self.unscored += int(self._results[model][1][sample.positions].sum())
+        self.order.add(sample, np.array(rows))
+        return True
+
+    def _passes(self, model: int, positions: np.ndarray) -> np.ndarray | None:
+        """Passes at some positions, 0 or 1; None where results are missing. Results that were read
+        before are not read again."""
+        for read in (False, True):
+            if read or model not in self._results:
+                self._results[model] = results_of(self.folders[model], self.rule)
+            passes = self._results[model][0][positions]
+            if not np.isnan(passes).any():
+                return np.asarray(passes)
+        return None
+
+    def _saved_rounds(self) -> list[dict[str, Any]]:
+        if not self.path.is_file():
+            return []
+        record = json_object(self.path)
+        rounds = record.get("rounds")
+        if record.get("format") != FORMAT or not isinstance(rounds, list):
+            raise BadInput(f"{self.path} holds no rounds that this TrueHue reads. Move it away.")
+        return rounds
+
+    def _save(self) -> None:
+        record = {
+            "format": FORMAT,
+            "runs": [folder.run_id for folder in self.folders],
+            "rule": list(self.rule),
+            "rounds": self._rounds,
+        }
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(self.path, json_bytes(record))
+
+
+def check_runs(summaries: Sequence[Mapping[str, Any]]) -> None:
+    """Raises BadInput where runs cannot be compared by adaptive rounds."""
+    first = summaries[0]
+    if len(summaries) < 2:
+        raise BadInput("--adaptive compares models: name two or more, each with --model.")
+    if any(summary["kind"] != DRAWN for summary in summaries):
+        raise BadInput("--adaptive chooses what to generate; stored images are there already.")
+    if not first["rules"]:
+        raise BadInput("--adaptive compares accuracies, and no prompt names a target color.")
+    for name in ("prompts_sha256", "images"):
+        if any(summary[name] != first[name] for summary in summaries):
+            raise BadInput("--adaptive needs the same prompts and images for all models.")
+    if any(summary["rules"][:1] != first["rules"][:1] for summary in summaries):
+        raise BadInput("--adaptive needs the same first rule for all models.")
+
+
+def save_text(comparison: Comparison, text: str) -> None:
+    """Writes into each run's folder how sure the order is."""
+    for folder in comparison.folders:
+        record = {"format": FORMAT, "comparison": comparison.path.stem, "text": text}
+        replace_file(folder.path / FILE, json_bytes(record))
+
+
+def adaptive_text(folder: Path) -> str:
+    """The sentence in a run's folder; empty where it has none, or it cannot be read."""
+    if not (folder / FILE).is_file():
+        return ""
+    try:
+        return str(json_object(folder / FILE).get("text", ""))
+    except BadInput:
+        return ""
+
+
+def results_of(folder: RunFolder, rule: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:
+    """Passes of a run's images by a rule, ``(total,)``: 1 or 0, nan without a result; and which of
+    them have no score, which count as incorrect. Raises BadInput."""
+    passes, unscored = np.full(folder.total, np.nan), np.zeros(folder.total, dtype=bool)
+    for table in tables(RunWork(folder.path), ("position", "verdicts")):
+        index = table["position"].to_numpy()
+        passes[index], unscored[index] = _verdicts(table, rule)
+    return passes, unscored
+
+
+def _verdicts(table: Any, rule: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:
+    """For each image of a table whether it passes (0 or 1), and whether it has no score."""
+    import pyarrow.compute as pc
+
+    status = np.full(table.num_rows, UNSCORED, dtype=object)
+    lists = table["verdicts"].combine_chunks()
+    of_image = pc.list_parent_indices(lists).to_numpy()
+    name, leads, found = (
+        pc.struct_field(pc.list_flatten(lists), field).to_numpy(zero_copy_only=False)
+        for field in ("rule", "leads", "picture_status")
+    )
+    chosen = (name == rule[0]) & leads.astype(bool)
+    status[of_image[chosen]] = found[chosen]
+    return (status == PASS).astype(float), status == UNSCORED
+
+
+def learned_easiness(
+    plan: RunPlan, rule: tuple[str, str], root: Path, without: Sequence[RunFolder]
+) -> np.ndarray:
+    """The easiness of each prompt in logits, by the newest runs in ``root`` of the same prompts and
+    rule; 0 without any. It only guides the choice: no test relies on it."""
+    indices = {_key(prompt): index for index, prompt in enumerate(plan.prompts)}
+    models: list[np.ndarray] = []
+    units: list[np.ndarray] = []
+    correct: list[np.ndarray] = []
+    for folder in run_folders(root):
+        if len(models) >= MAX_RUNS or sum(map(len, units)) >= MAX_ANSWERS:
+            break
+        if any(folder.run_id == other.run_id for other in without):
+            continue
+        try:
+            index, passes = _stored_answers(folder, rule, indices)
+        except TrueHueError:
+            continue  # a run that cannot be read teaches nothing
+        if len(index):
+            units.append(index)
+            correct.append(passes)
+            models.append(np.full(len(index), len(models)))
+    if not models:
+        return np.zeros(len(plan.prompts))
+    answers = Answers(*(np.concatenate(part) for part in (models, units, correct)))
+    return easiness(answers, features_of(plan.prompts))
+
+
+def _stored_answers(
+    folder: RunFolder, rule: tuple[str, str], indices: dict[tuple[str, str], int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Scored images of a run: the indices of their prompts, and whether they pass."""
+    if list(rule) not in folder.summary()["rules"]:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    known = np.array([indices.get(_key(prompt), -1) for prompt in folder.plan().prompts])
+    units, correct = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+    if (known >= 0).any():
+        for table in tables(RunWork(folder.path), ("prompt", "verdicts")):
+            index = known[table["prompt"].to_numpy()]
+            passes, unscored = _verdicts(table, rule)
+            known_prompt = (index >= 0) & ~unscored
+            units.append(index[known_prompt])
+            correct.append(passes[known_prompt])
+    return np.concatenate(units), np.concatenate(correct)
+
+
+def _key(prompt: Prompt) -> tuple[str, str]:
+    return prompt.id, prompt.text
+
+
+def _sample_json(sample: Sample) -> dict[str, Any]:
+    return {
+        **{name: getattr(sample, name).tolist() for name in _NUMBERS},
+        "max_weight": sample.max_weight,
+        "max_gap": sample.max_gap,
+    }
+
+
+def _sample(record: dict[str, Any]) -> Sample:
+    """A round as it was written down. Raises BadInput."""
+    try:
+        arrays = {name: np.array(record[name]) for name in _NUMBERS}
+        return Sample(
+            **arrays, max_weight=float(record["max_weight"]), max_gap=float(record["max_gap"])
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"A round of the adaptive comparison is not whole: {error!r}.") from error
