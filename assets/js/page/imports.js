@@ -169,7 +169,7 @@ export function mount({ element }) {
         path: path.value.trim(),
         set: setBox.value,
         model: modelBox.value,
-        system: systemBox.value,
+        system: /** @type {any} */ (systemBox.value),
       });
       show(report, data.report);
       say('');
@@ -189,7 +189,7 @@ export function mount({ element }) {
           path: path.value.trim(),
           set: setBox.value,
           model: modelBox.value,
-          system: systemBox.value,
+          system: /** @type {any} */ (systemBox.value),
         })
       ).job;
       stop.hidden = false;
