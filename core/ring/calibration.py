@@ -30,7 +30,8 @@ class RingCalibration:
     """Over ``answers`` with a confidence. ``error`` is the expected calibration error over ten
     bins (Guo et al. 2017, ICML) and ``brier`` the mean squared difference of confidence and 0 or 1
     (Brier 1950), both 0 to 1. ``chance_error`` is the largest error that a perfectly calibrated
-    scorer with these confidences has in 97.5 of 100 sets: above it, the error is no chance."""
+    scorer with these confidences has in 97.5 of 100 sets, where the answers about an image are right
+    or wrong together: above it, the error is no chance."""
 
     answers: int
     error: Estimate
@@ -47,8 +48,8 @@ def calibration(
         return None
     stated, correct = np.array(confidence, dtype=np.float64), np.array(right, dtype=np.float64)
     bins = np.minimum((stated * BINS).astype(int), BINS - 1)
-    names = sorted(set(images))
-    rows = np.array([names.index(image) for image in images])
+    names = {image: row for row, image in enumerate(sorted(set(images)))}
+    rows = np.array([names[image] for image in images])
     # Of each image and bin: answers, the sum of confidences, and right ones.
     sums = np.zeros((3, len(names), BINS))
     for part, values in enumerate((np.ones_like(stated), stated, correct)):
@@ -61,7 +62,7 @@ def calibration(
     return RingCalibration(
         len(images),
         Estimate(float(_error(whole, sums)[0]), *(interval(errors) or (None, None))),
-        _chance_error(stated, bins),
+        _chance_error(rows, stated, bins),
         Estimate(
             float(_mean(whole, squared, sums[0].sum(1))[0]), *(interval(briers) or (None, None))
         ),
@@ -79,14 +80,19 @@ def _mean(resamples: np.ndarray, values: np.ndarray, counts: np.ndarray) -> np.n
     return np.asarray((resamples @ values) / (resamples @ counts))
 
 
-def _chance_error(stated: np.ndarray, bins: np.ndarray) -> float:
-    """The 97.5% point of the error where each answer is right with its stated probability."""
+def _chance_error(rows: np.ndarray, stated: np.ndarray, bins: np.ndarray) -> float:
+    """The 97.5% point of the error where each answer is right with its stated probability.
+
+    ``rows`` are the images of the answers. Answers about one image are right or wrong together, as
+    its true color is asked by name and by code: one random number serves for all of them.
+    """
     rng = np.random.default_rng(SEED)
-    is_right = rng.random((_SIMULATED, stated.size)) < stated
+    draws = rng.random((_SIMULATED, int(rows.max()) + 1))
     error = np.zeros(_SIMULATED)
     for number in set(bins.tolist()):
         inside = bins == number
-        error += np.abs((is_right[:, inside] - stated[inside]).sum(axis=1))
+        is_right = draws[:, rows[inside]] < stated[inside]
+        error += np.abs((is_right - stated[inside]).sum(axis=1))
     return float(np.percentile(error / stated.size, 97.5))
 
 
