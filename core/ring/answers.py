@@ -68,14 +68,14 @@ def read_answers(path: Path, ring_set: RingSet, name: str = "", version: str = "
             f"{', '.join(head)[:120] or 'nothing'}."
         )
     confidence_column = _column(head, ("confidence",))
-    known = {row["id"] for row in ring_set.rows}
+    ids = {row["id"] for row in ring_set.rows}
     answers: dict[str, RingAnswer] = {}
     for line, cells in enumerate(rows[1:], 2):
         if not any(cells):
             continue
         cells = [*map(str.strip, cells), *[""] * (len(head) - len(cells))]
         where, key = f"{path.name}, line {line}", cells[id_column]
-        if key not in known:
+        if key not in ids:
             raise BadInput(f"{where}: the set {ring_set.name} has no question {key[:40]!r}.")
         if key in answers:
             raise BadInput(f"{where}: the question {key} was answered before.")

@@ -16,7 +16,7 @@ Whether a shift differs from 0 is McNemar's exact test over images: those that a
 against those that accept more on the other. Whether some images (blue ones, say) have another shift or
 tolerance than all others is a t-test with the bootstrap's standard error, and with the smaller group's
 number of images less one as degrees of freedom. The shift of some images needs both, so its p is
-the larger one. All tests of a scorer are one family, held by Holm's method.
+the larger one. All tests of a scorer are one family, adjusted by Holm's method.
 
 Source: Spearman (1908), British Journal of Psychology 2: 227-242; Kärber (1931), Archiv für
 experimentelle Pathologie und Pharmakologie 162: 480-483; McNemar (1947).
@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import prod, sqrt
 
 import numpy as np
 
@@ -63,8 +63,8 @@ class Shift:
 
     ``degrees`` is the same as a turn of h_ab, None but for hue. ``difference`` is the shift minus
     that of all other images, None for all images. ``p`` is that the shift differs from 0, and from
-    that of the others; None where it cannot be tested. ``p_holm`` is held for all tests of the
-    scorer.
+    that of the others; None where it cannot be tested. ``p_adjusted`` is adjusted for all tests
+    of the scorer.
     """
 
     axis: str
@@ -73,7 +73,7 @@ class Shift:
     degrees: float | None
     difference: Estimate | None
     p: float | None
-    p_holm: float | None = None
+    p_adjusted: float | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Stratum:
     tolerance: Estimate | None
     difference: Estimate | None = None
     p: float | None = None
-    p_holm: float | None = None
+    p_adjusted: float | None = None
 
 
 def parts_of(scene: RingScene) -> dict[str, str]:
@@ -126,10 +126,10 @@ def bias(
     accepted: Sequence[bool],
 ) -> tuple[Stratum, ...]:
     """The strata, all images first; ``accepted`` says whether each question was answered yes."""
-    images = list(scenes)
     parts = {image: parts_of(scene) for image, scene in scenes.items()}
-    table = _Probes(images, questions, accepted)
-    by_image: dict[str, list[tuple[RingQuestion, bool]]] = {image: [] for image in images}
+    probed = sorted({question.image for question in questions if question.kind == PROBE})
+    table = _Probes(probed, questions, accepted)
+    by_image: dict[str, list[tuple[RingQuestion, bool]]] = {image: [] for image in scenes}
     for question, yes in zip(questions, accepted, strict=True):
         by_image[question.image].append((question, bool(yes)))
     keys = sorted(
@@ -138,11 +138,11 @@ def bias(
     )
     strata = []
     for by, key in keys:
-        inside = np.array([parts[image][by] == key for image in images])
-        some = [entry for image, is_in in zip(images, inside, strict=True) if is_in
-                for entry in by_image[image]]  # fmt: skip
-        strata.append(_stratum(table, by, key, inside, some))
-    return _held(strata)
+        some = [image for image in scenes if parts[image][by] == key]
+        inside = np.isin(probed, some)
+        entries = [entry for image in some for entry in by_image[image]]
+        strata.append(_stratum(table, by, key, inside, len(some), entries))
+    return _adjusted(strata)
 
 
 def _stratum(
@@ -150,6 +150,7 @@ def _stratum(
     by: str,
     key: str,
     inside: np.ndarray,
+    images: int,
     entries: Sequence[tuple[RingQuestion, bool]],
 ) -> Stratum:
     def rate(is_right: bool) -> Share | None:
@@ -166,7 +167,7 @@ def _stratum(
     return Stratum(
         by,
         key,
-        int(inside.sum()),
+        images,
         rate(True),
         rate(False),
         tuple(table.shifts(inside, sums)),
@@ -176,17 +177,17 @@ def _stratum(
     )
 
 
-def _held(strata: Sequence[Stratum]) -> tuple[Stratum, ...]:
-    """With p-values held over all tests."""
+def _adjusted(strata: Sequence[Stratum]) -> tuple[Stratum, ...]:
+    """With p-values adjusted for all tests."""
     tests = [entry.p for entry in strata if entry.p is not None]
     tests += [shift.p for entry in strata for shift in entry.shifts if shift.p is not None]
     by_p = dict(zip(tests, holm(tests), strict=True))
     return tuple(
         replace(
             entry,
-            p_holm=None if entry.p is None else by_p[entry.p],
+            p_adjusted=None if entry.p is None else by_p[entry.p],
             shifts=tuple(
-                replace(shift, p_holm=None if shift.p is None else by_p[shift.p])
+                replace(shift, p_adjusted=None if shift.p is None else by_p[shift.p])
                 for shift in entry.shifts
             ),
         )
@@ -195,7 +196,7 @@ def _held(strata: Sequence[Stratum]) -> tuple[Stratum, ...]:
 
 
 class _Probes:
-    """Accepted and asked probes by image, axis and distance, and resamples of the images."""
+    """Accepted and all probes by probed image, axis and distance, and resamples of the images."""
 
     def __init__(
         self, images: list[str], questions: Sequence[RingQuestion], accepted: Sequence[bool]
@@ -204,8 +205,10 @@ class _Probes:
         self.counts = np.zeros((len(images), 2, len(AXES), len(_POSITIONS)))
         self.turns = np.zeros((len(images), 2))
         for question, yes in zip(questions, accepted, strict=True):
+            if question.kind != PROBE:
+                continue
             row = index[question.image]
-            if question.kind == PROBE:
+            if question.axis:
                 axis, position = (
                     AXES.index(question.axis),
                     _POSITIONS.index(question.displacement),
@@ -213,7 +216,7 @@ class _Probes:
                 self.counts[row, :, axis, position] += bool(yes), 1
                 if question.axis == "hue":
                     self.turns[row] += abs(question.hue_deg), abs(question.displacement)
-            elif question.kind == RIGHT:  # at distance 0 on every axis
+            else:  # the true color, at distance 0 on every axis
                 self.counts[row, 0, :, len(LEVELS)] += bool(yes)
                 self.counts[row, 1, :, len(LEVELS)] += 1
         # The first row are the images as they are.
@@ -221,8 +224,8 @@ class _Probes:
         self.all_sums = self.sums(np.ones(len(images), dtype=bool))
 
     def sums(self, inside: np.ndarray) -> np.ndarray:
-        """Accepted and asked of some images, ``(1 + RESAMPLES, 2, axes, positions)``."""
-        flat = self.counts[inside].reshape(int(inside.sum()), -1)
+        """Accepted and all of some images, ``(1 + RESAMPLES, 2, axes, positions)``."""
+        flat = self.counts[inside].reshape(int(inside.sum()), prod(self.counts.shape[1:]))
         return (self.weights[:, inside] @ flat).reshape(-1, *self.counts.shape[1:])
 
     def shifts(self, inside: np.ndarray, sums: np.ndarray) -> Iterator[Shift]:
@@ -306,5 +309,5 @@ def _tolerance(sums: np.ndarray) -> np.ndarray:
         rates = sums[:, 0] / sums[:, 1]
         ends = (rates[..., 0] + rates[..., -1]) / 2.0
         each = STEP / 2.0 * (rates.sum(axis=-1) - ends)
-        known = ~np.isnan(each)
-        return np.asarray(np.where(known, each, 0.0).sum(axis=1) / known.sum(axis=1))
+        is_defined = ~np.isnan(each)
+        return np.asarray(np.where(is_defined, each, 0.0).sum(axis=1) / is_defined.sum(axis=1))

@@ -83,14 +83,21 @@ def comparison_html(reports: Sequence[RingReport], pairs: Sequence[RingPair]) ->
         ],
     )
     tests = _html_table(
-        ("Pair", "On", "Images only the first has right", "Only the second", "p, Holm", "Better"),
+        (
+            "Pair",
+            "On",
+            "Images only the first has right",
+            "Only the second",
+            "p, adjusted",
+            "Better",
+        ),
         [
             (
                 f"{escape(pair.a)} – {escape(pair.b)}",
                 pair.on,
                 f"{pair.only_a:,}",
                 f"{pair.only_b:,}",
-                _p(pair.p_holm),
+                _p(pair.p_adjusted),
                 escape(pair.better) or "–",
             )
             for pair in pairs
@@ -104,7 +111,7 @@ def comparison_html(reports: Sequence[RingReport], pairs: Sequence[RingPair]) ->
             body,
             curve_svg(reports),
             "<h2>Paired tests</h2>",
-            '<p class="soft">McNemar’s exact test over images, held by Holm’s method.</p>',
+            '<p class="soft">McNemar’s exact test over images, adjusted by Holm’s method.</p>',
             f'<div class="scroll">{tests}</div>',
             "<h2>Seal</h2>",
             _seal(reports[0], with_scorer=False),
@@ -115,7 +122,7 @@ def comparison_html(reports: Sequence[RingReport], pairs: Sequence[RingPair]) ->
 def set_sentence(report: RingReport) -> str:
     """Which set it was, in a sentence."""
     return (
-        f"Set {report.set_id[:12]}, seed {report.seed}: {report.questions:,} questions about "
+        f"Set {report.set_id[:12]}: {report.questions:,} questions about "
         f"{report.images:,} images of the reference renderer {report.renderer_version}. Scored "
         f"{report.created_at[:10]} by TrueHue {report.version}."
     )
@@ -152,7 +159,7 @@ def summary_text(reports: Sequence[RingReport], pairs: Sequence[RingPair] = ()) 
         lines += ["", "Paired tests (McNemar over images, Holm):"]
     for pair in pairs:
         better = f"{pair.better} is better" if pair.better else "no difference shown"
-        lines.append(f"  {pair.a} – {pair.b}, {pair.on}: p {_p(pair.p_holm)}, {better}")
+        lines.append(f"  {pair.a} – {pair.b}, {pair.on}: p {_p(pair.p_adjusted)}, {better}")
     return "\n".join(lines) + "\n"
 
 
@@ -301,11 +308,11 @@ def _bias_table(report: RingReport) -> str:
                 cells.append("–")
                 continue
             turn = "" if shift.degrees is None else f", {shift.degrees:+.1f}°"
-            cells.append(_bold(_estimate(shift.delta_e00, 1, True) + turn, shift.p_holm))
+            cells.append(_bold(_estimate(shift.delta_e00, 1, True) + turn, shift.p_adjusted))
         tolerance = "–"
         if stratum.tolerance is not None:
             least = "≥ " if is_beyond(stratum.tolerance) else ""
-            tolerance = _bold(least + _estimate(stratum.tolerance, 1), stratum.p_holm)
+            tolerance = _bold(least + _estimate(stratum.tolerance, 1), stratum.p_adjusted)
         rows.append((*cells, tolerance))
     head = (
         *("Images", "n", "Hits, %", "False accepts, %", "Shift in lightness", "in chroma"),
@@ -335,12 +342,13 @@ def _calibration(calibrated: RingCalibration) -> str:
 
 def _seal(report: RingReport, with_scorer: bool = True) -> str:
     rows = [("Set (SHA-256)", report.set_id), ("Key (SHA-256)", report.key_sha256)]
-    rows.append(("Seed", str(report.seed)))
     if with_scorer:
         rows.append(("Answers (SHA-256)", report.answers_sha256 or "made by TrueHue"))
     items = "".join(f"<p><b>{name}</b> <code>{escape(value)}</code></p>" for name, value in rows)
     note = (
         "The set names the key by its checksum, and the key names the set: neither was changed. "
+        "The questions do not tell which color of a rated image is true. The probes of an image tell "
+        "its color: a scorer that reads them can hide a bias, and gains no hit. "
         f"The set was made by TrueHue {report.set_version}."
     )
     return f'{items}<p class="soft">{escape(note)}</p>'
@@ -363,8 +371,8 @@ def _estimate(estimate: Estimate, digits: int, sign: bool = False) -> str:
     return f"{estimate.value:{form}} ({estimate.low:{form}} to {estimate.high:{form}})"
 
 
-def _bold(text: str, p_holm: float | None) -> str:
-    return f"<b>{text}</b>" if p_holm is not None and p_holm < 0.05 else text
+def _bold(text: str, p_adjusted: float | None) -> str:
+    return f"<b>{text}</b>" if p_adjusted is not None and p_adjusted < 0.05 else text
 
 
 def _p(p: float | None) -> str:

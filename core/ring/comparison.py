@@ -1,4 +1,4 @@
-"""Several scorers on the same set: McNemar's exact test of each pair, held by Holm's method."""
+"""Several scorers on the same set: McNemar's exact test of each pair, adjusted by Holm's method."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from truehue.core.ring.report import SIGNIFICANT, accepted_of
 class RingPair:
     """Two scorers. ``only_a`` are the images on which the first has more right answers, about the
     true color (``on`` is "hits") or about other colors ("false accepts"). ``p`` is None where no
-    image tells them apart; ``p_holm`` is held over all pairs and both."""
+    image tells them apart; ``p_adjusted`` is adjusted for all pairs and both."""
 
     a: str
     b: str
@@ -27,12 +27,12 @@ class RingPair:
     only_a: int
     only_b: int
     p: float | None
-    p_holm: float | None = None
+    p_adjusted: float | None = None
 
     @property
     def better(self) -> str:
         """The scorer that is better by a difference that chance does not explain; else empty."""
-        if self.p_holm is None or self.p_holm >= SIGNIFICANT:
+        if self.p_adjusted is None or self.p_adjusted >= SIGNIFICANT:
             return ""
         return self.a if self.only_a > self.only_b else self.b
 
@@ -54,8 +54,10 @@ def compare(key: RingKey, scorers: Sequence[RingAnswers]) -> tuple[RingPair, ...
                 only_a=sum(value > 0 for value in apart), only_b=sum(value < 0 for value in apart)
             )
             pairs.append(RingPair(a, b, on, counts.only_a, counts.only_b, counts.p_value))
-    held = iter(holm(pair.p for pair in pairs if pair.p is not None))
-    return tuple(pair if pair.p is None else replace(pair, p_holm=next(held)) for pair in pairs)
+    adjusted = iter(holm(pair.p for pair in pairs if pair.p is not None))
+    return tuple(
+        pair if pair.p is None else replace(pair, p_adjusted=next(adjusted)) for pair in pairs
+    )
 
 
 def _right_by_image(key: RingKey, answers: RingAnswers) -> Counter[tuple[str, bool]]:

@@ -42,7 +42,8 @@ COLUMNS = ("id", "image", "mask", "object", "color", "hex", "system", "question"
 @dataclass(frozen=True)
 class RingSet:
     """A folder whose files are those that were sealed. ``id`` is the SHA-256 of its questions,
-    images and masks; ``rows`` are the questions as :data:`COLUMNS` name them."""
+    images and masks; ``rows`` are the questions as :data:`COLUMNS` name them. Of ``color`` and
+    ``hex`` one is empty."""
 
     folder: Path
     id: str
@@ -99,7 +100,7 @@ def make_set(
     half = folder.with_name(f".{folder.name}.{secrets.token_hex(8)}.part")
     try:
         half.mkdir(parents=True)
-        write_once(half / QUESTIONS, _questions_csv(plan).encode())
+        write_once(half / QUESTIONS, questions_text(plan).encode())
         for done, scene in enumerate(plan.scenes, 1):
             srgb8, mask = render(scene, size_px)
             write_once(half / scene.image, encode_png(srgb8))
@@ -204,7 +205,8 @@ def read_key(path: Path, ring_set: RingSet) -> RingKey:
     return key
 
 
-def _questions_csv(plan: RingPlan) -> str:
+def questions_text(plan: RingPlan) -> str:
+    """The content of ``questions.csv``: of a color its name and system, or its code."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -212,6 +214,7 @@ def _questions_csv(plan: RingPlan) -> str:
     for question in plan.questions:
         system = "" if question.system == HEX else question.system
         name = "" if question.system == HEX else question.color
+        code = question.hex if question.system == HEX else ""
         writer.writerow(
             (
                 question.id,
@@ -219,7 +222,7 @@ def _questions_csv(plan: RingPlan) -> str:
                 masks[question.image],
                 question.object,
                 name,
-                question.hex,
+                code,
                 system,
                 question.text,
             )

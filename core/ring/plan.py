@@ -1,14 +1,19 @@
 """The plan of a ring test: its scenes and questions, all of them drawn from one seed.
 
-Each image shows an object of exactly known color. A quarter of the images has a second object of
-another color, a quarter a backdrop in another color. Each question is "does this object have that
-color?", with the true color (by name and by code), another name of its system, a name of another
-system, the backdrop's color, or the second object's color.
+Each image shows an object of exactly known color. Each question is "does this object have that
+color?". A third of the images is rated, the others are probed.
+
+A rated image has four candidates: colors near each other, two of each system, each asked by name and
+by code. A quarter of these images has a second object, a quarter a backdrop, and a fifth candidate
+that is far from the others. The true color is drawn among the candidates after them, and the second
+object or the backdrop has another one. So the questions alone do not tell which color is true: given
+all of them, each candidate is equally probable.
 
 Probes ask for a color at a known distance from the true one, always in pairs: the same ΔE00 lighter
-and darker, more and less colorful, and turned in hue to both sides. A scorer without bias accepts
-both of a pair equally often. Probes are neither hits nor false accepts, because how near is near
-enough is a matter of the scorer.
+and darker, more and less colorful, and turned in hue to both sides, and for the true color itself. A
+scorer without bias accepts both of a pair equally often. Probes are neither hits nor false accepts,
+because how near is near enough is a matter of the scorer. They lie around the true color and so tell
+it: therefore probed images have no other questions.
 """
 
 from __future__ import annotations
@@ -19,13 +24,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
+from typing import TypeVar
 
 import numpy as np
 
 from truehue.core.color.difference import delta_e00
 from truehue.core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8, srgb8_to_lab, triple
 from truehue.core.color.systems import NamedColor, find
-from truehue.core.diagnosis.colors import DEFAULT_LIGHTS, NEUTRAL_CHROMA, near_colors, set_colors
+from truehue.core.diagnosis.colors import (
+    APART_DELTA_E00,
+    DEFAULT_LIGHTS,
+    NEAR_COUNT,
+    NEUTRAL_CHROMA,
+    set_colors,
+)
 from truehue.core.errors import BadInput
 from truehue.core.generation.renderer.objects import OBJECTS
 
@@ -45,15 +57,15 @@ LEVELS = (3.0, 6.0, 9.0, 12.0, 15.0)
 """Distances of probes from the true color in ΔE00. They are evenly spaced: bias needs that."""
 STEP = 3.0
 PAIRS = 2
-"""Pairs of probes of each axis about each image."""
+"""Pairs of probes of each axis about each probed image."""
 
 SYSTEMS = ("l2", "css")
 HEX = "hex"
 OTHER_APART = 20.0
-"""A backdrop or a second object differs from the target color by at least this ΔE00."""
-DEFAULT_IMAGES = 240
+"""A backdrop or a second object differs from the true color by at least this ΔE00."""
+DEFAULT_IMAGES = 360
 DEFAULT_SIZE_PX = 384
-MIN_IMAGES, MAX_IMAGES = 8, 5_000
+MIN_IMAGES, MAX_IMAGES = 12, 5_000
 MAX_SEED = 2**63 - 1
 
 HUES: tuple[tuple[str, float, float], ...] = (
@@ -100,8 +112,8 @@ class RingScene:
 class RingQuestion:
     """One question and its answer. ``system`` is "hex" where the color is given as a code.
 
-    Of a probe, ``displacement`` is the signed ΔE00 of the asked color from the true one along
-    ``axis``, and ``hue_deg`` its signed turn of h_ab; 0 and empty otherwise.
+    Of a probe, ``displacement`` is the signed ΔE00 of its color from the true one along ``axis``,
+    and ``hue_deg`` its signed turn of h_ab; 0 and empty for the true color and for other kinds.
     """
 
     id: str
@@ -118,7 +130,8 @@ class RingQuestion:
     @property
     def answer(self) -> str:
         """``yes`` for the true color, else ``no``."""
-        return "yes" if self.kind == RIGHT else "no"
+        is_true = self.kind == RIGHT or (self.kind == PROBE and not self.axis)
+        return "yes" if is_true else "no"
 
     @property
     def text(self) -> str:
@@ -160,39 +173,50 @@ def make_plan(seed: int, images: int = DEFAULT_IMAGES, size_px: int = DEFAULT_SI
     if not 0 <= seed <= MAX_SEED:
         raise BadInput(f"The seed is 0 to {MAX_SEED}, not {seed}.", "seed")
     draws = Random(seed)
-    scenes = tuple(_scenes(draws, images))
     usage: Counter[tuple[str, str, float]] = Counter()
-    drafts = [draft for scene in scenes for draft in _questions(draws, scene, usage)]
+    scenes: list[RingScene] = []
+    drafts: list[_Draft] = []
+    for scene, candidates in _scenes(draws, images):
+        scenes.append(scene)
+        drafts += _rated(scene, candidates) if candidates else _probes(draws, scene, usage)
     draws.shuffle(drafts)
     questions = tuple(
         RingQuestion(f"q{number:05d}-{_digest(seed, number)}", *draft)
         for number, draft in enumerate(drafts, 1)
     )
-    return RingPlan(seed, size_px, scenes, questions)
+    return RingPlan(seed, size_px, tuple(scenes), questions)
 
 
 def _digest(*parts: object) -> str:
     return hashlib.sha256(":".join(map(str, parts)).encode()).hexdigest()[:6]
 
 
-def _scenes(draws: Random, images: int) -> Iterator[RingScene]:
-    """Hues, systems, objects, lights and failures take turns, each in an order of its own."""
+def _scenes(draws: Random, images: int) -> Iterator[tuple[RingScene, tuple[NamedColor, ...]]]:
+    """The scenes with their candidates, none for a probed one.
+
+    Hues, systems, objects, lights, uses and failures take turns, each in an order of its own.
+    """
     pools = _pools()
     hues = _turns(draws, list(dict.fromkeys(hue for hue, _ in pools)), images)
     systems = _turns(draws, list(SYSTEMS), images)
     objects = _turns(draws, list(OBJECTS), images)
     lights = _turns(draws, list(DEFAULT_LIGHTS), images)
-    failures = _turns(draws, ["", "", LEAKED, SWAPPED], images)
+    is_rated = _turns(draws, [True, False, False], images)
+    failures = iter(_turns(draws, ["", "", LEAKED, SWAPPED], sum(is_rated)))
     for number in range(images):
         pool = pools.get((hues[number], systems[number])) or pools[hues[number], "css"]
         color = draws.choice(pool)
+        candidates: tuple[NamedColor, ...] = ()
         neighbor = other = backdrop = ""
-        if failures[number] == SWAPPED:
-            neighbor = draws.choice([name for name in OBJECTS if name != objects[number]])
-            other = _other_color(draws, color).hex
-        elif failures[number] == LEAKED:
-            backdrop = _other_color(draws, color).hex
-        yield RingScene(
+        if is_rated[number]:
+            failure = next(failures)
+            candidates, color, wrong = _candidates(draws, color, bool(failure))
+            if failure == SWAPPED:
+                neighbor = draws.choice([name for name in OBJECTS if name != objects[number]])
+                other = wrong
+            elif failure == LEAKED:
+                backdrop = wrong
+        scene = RingScene(
             f"images/{number + 1:04d}.png",
             objects[number],
             lights[number],
@@ -204,11 +228,48 @@ def _scenes(draws: Random, images: int) -> Iterator[RingScene]:
             other,
             backdrop,
         )
+        yield scene, candidates
 
 
-def _turns(draws: Random, values: list[str], count: int) -> list[str]:
+def _candidates(
+    draws: Random, first: NamedColor, with_far: bool
+) -> tuple[tuple[NamedColor, ...], NamedColor, str]:
+    """The candidates of a rated image, the true one, and the code of the second object or backdrop
+    (empty for none).
+
+    They are chosen before the true one, and that is drawn evenly: this is what keeps the answers
+    out of the questions.
+    """
+    other_system = SYSTEMS[1 - SYSTEMS.index(first.system)]
+    chosen = [first]
+    for system_id in (first.system, other_system, other_system):
+        chosen.append(draws.choice(_apart(chosen, system_id, APART_DELTA_E00)[:NEAR_COUNT]))
+    if not with_far:
+        return tuple(chosen), draws.choice(chosen), ""
+    far = draws.choice(_apart(chosen, first.system, OTHER_APART))
+    true = draws.choice([*chosen, far])
+    return (*chosen, far), true, (draws.choice(chosen) if true is far else far).hex
+
+
+def _apart(chosen: Sequence[NamedColor], system_id: str, least: float) -> list[NamedColor]:
+    """Colors of a system at least that ΔE00 from all chosen ones, those nearest to the first one
+    first, one a code."""
+    colors = set_colors(system_id)
+    labs = np.array([color.lab for color in colors])
+    distance = np.array([delta_e00(labs, np.array(color.lab)) for color in chosen])
+    by_code: dict[str, NamedColor] = {}
+    for index in np.argsort(distance[0], kind="stable").tolist():
+        if distance[:, index].min() >= least:
+            by_code.setdefault(colors[index].hex, colors[index])
+    return list(by_code.values())
+
+
+_Value = TypeVar("_Value")
+
+
+def _turns(draws: Random, values: list[_Value], count: int) -> list[_Value]:
     """``count`` values, each as often as the others, in a random order."""
-    out: list[str] = []
+    out: list[_Value] = []
     while len(out) < count:
         out += draws.sample(values, len(values))
     out = out[:count]
@@ -227,38 +288,30 @@ def _pools() -> dict[tuple[str, str], tuple[NamedColor, ...]]:
     return {key: tuple(pool.values()) for key, pool in pools.items()}
 
 
-def _other_color(draws: Random, color: NamedColor) -> NamedColor:
-    """A color of the same system that nobody takes for this one."""
-    others = set_colors(color.system)
-    distance = delta_e00(np.array([other.lab for other in others]), np.array(color.lab))
-    far = [other for other, apart in zip(others, distance, strict=True) if apart >= OTHER_APART]
-    return draws.choice(far)
-
-
 _Draft = tuple[str, str, str, str, str, str, str, float, float]
+"""A question without its id."""
 
 
-def _questions(
+def _rated(scene: RingScene, candidates: Sequence[NamedColor]) -> Iterator[_Draft]:
+    """Every candidate by name and by code."""
+    kinds = {scene.neighbor_hex: SWAPPED, scene.backdrop_hex: LEAKED, scene.hex: RIGHT}
+    for color in candidates:
+        by_system = SAME_SYSTEM if color.system == scene.system else OTHER_SYSTEM
+        kind = kinds.get(color.hex, by_system)
+        for system, name in ((color.system, color.name), (HEX, color.hex)):
+            yield scene.image, kind, scene.object, system, name, color.hex, "", 0.0, 0.0
+
+
+def _probes(
     draws: Random, scene: RingScene, usage: Counter[tuple[str, str, float]]
 ) -> Iterator[_Draft]:
-    """The questions about one image, without their ids."""
+    """The true color and pairs around it, all by code."""
+
+    def draft(code: str, axis: str = "", x: float = 0.0, turn: float = 0.0) -> _Draft:
+        return scene.image, PROBE, scene.object, HEX, code, code, axis, x, turn
+
+    yield draft(scene.hex)
     color = find(scene.color, scene.system)
-
-    def draft(
-        kind: str, system: str, name: str, hex_: str, axis: str = "", x: float = 0, turn: float = 0
-    ) -> _Draft:
-        return scene.image, kind, scene.object, system, name, hex_, axis, x, turn
-
-    yield draft(RIGHT, color.system, color.name, color.hex)
-    yield draft(RIGHT, HEX, color.hex, color.hex)
-    other_system = SYSTEMS[1 - SYSTEMS.index(color.system)]
-    for kind, system_id in ((SAME_SYSTEM, color.system), (OTHER_SYSTEM, other_system)):
-        near = draws.choice(near_colors(color.srgb8, system_id))
-        yield draft(kind, near.system, near.name, near.hex)
-    for kind, hex_ in ((LEAKED, scene.backdrop_hex), (SWAPPED, scene.neighbor_hex)):
-        if hex_:
-            named = next(item for item in set_colors(color.system) if item.hex == hex_)
-            yield draft(kind, named.system, named.name, named.hex)
     hue = hue_name(color.lab)
     for axis in AXES:
         pairs = probe_pairs(color.srgb8, axis)
@@ -266,8 +319,8 @@ def _questions(
         order.sort(key=lambda level: usage[hue, axis, level])
         for level in order[:PAIRS]:
             usage[hue, axis, level] += 1
-            for sign, (hex_, turn) in zip((1.0, -1.0), pairs[level], strict=True):
-                yield draft(PROBE, HEX, hex_, hex_, axis, sign * level, turn)
+            for sign, (code, turn) in zip((1.0, -1.0), pairs[level], strict=True):
+                yield draft(code, axis, sign * level, turn)
 
 
 _REACH = {"lightness": 45.0, "chroma": 90.0, "hue": 110.0}

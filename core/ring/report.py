@@ -52,7 +52,7 @@ class RingReport:
 
     ``hits`` and ``false_accepts`` count unscored and missing answers as not accepted. ``kinds``
     are the false accepts by kind of question. ``youden`` is hits minus false accepts in percent
-    points: 0 for a scorer that cannot tell colors apart. ``said_yes`` counts all answers but
+    points: 0 for a scorer that cannot tell colors apart. ``accepted_share`` counts all answers but
     probes. ``curve`` is empty without confidences. ``findings`` are sentences.
     """
 
@@ -61,7 +61,6 @@ class RingReport:
     answers_sha256: str
     set_id: str
     key_sha256: str
-    seed: int
     images: int
     questions: int
     missing: int
@@ -70,7 +69,7 @@ class RingReport:
     false_accepts: Share
     kinds: Mapping[str, Share]
     youden: Estimate
-    said_yes: Share
+    accepted_share: Share
     strata: tuple[Stratum, ...]
     calibration: RingCalibration | None
     curve: tuple[RingPoint, ...]
@@ -95,8 +94,8 @@ def score(ring_set: RingSet, key: RingKey, answers: RingAnswers) -> RingReport:
     if RIGHT not in rates or "" not in rates:
         raise BadInput(f"The set {ring_set.name} has no questions on true and on other colors.")
     youden = _youden(questions, accepted)
-    said_yes = share([questions[i].image for i in rated], [accepted[i] for i in rated], "yes")
-    assert said_yes is not None
+    accepted_share = share([questions[i].image for i in rated], [accepted[i] for i in rated], "yes")
+    assert accepted_share is not None
     strata = bias(key.scenes, questions, accepted)
     calibrated = _calibration(questions, answers)
     return RingReport(
@@ -105,7 +104,6 @@ def score(ring_set: RingSet, key: RingKey, answers: RingAnswers) -> RingReport:
         answers_sha256=answers.sha256,
         set_id=ring_set.id,
         key_sha256=key.sha256,
-        seed=key.seed,
         images=ring_set.images,
         questions=len(questions),
         missing=sum(question.id not in answers.answers for question in questions),
@@ -114,12 +112,12 @@ def score(ring_set: RingSet, key: RingKey, answers: RingAnswers) -> RingReport:
         false_accepts=rates[""],
         kinds={kind: rates[kind] for kind in FALSE_KINDS if kind in rates},
         youden=youden,
-        said_yes=said_yes,
+        accepted_share=accepted_share,
         strata=strata,
         calibration=calibrated,
         curve=_curve(questions, answers),
         findings=(
-            *_worth(youden, said_yes),
+            *_worth(youden, accepted_share),
             *bias_findings(strata),
             *_calibration_finding(calibrated),
         ),
@@ -154,8 +152,8 @@ def _rates(questions: Sequence[RingQuestion], accepted: Sequence[bool]) -> dict[
 
 
 def _youden(questions: Sequence[RingQuestion], accepted: Sequence[bool]) -> Estimate:
-    """Hits minus false accepts, resampled over images."""
-    images = sorted({question.image for question in questions})
+    """Hits minus false accepts, resampled over rated images."""
+    images = sorted({question.image for question in questions if question.kind != PROBE})
     index = {image: number for number, image in enumerate(images)}
     sums = np.zeros((len(images), 4))
     for question, yes in zip(questions, accepted, strict=True):
@@ -218,10 +216,10 @@ def _probability_of_yes(entry: RingAnswer | None) -> float:
     return entry.confidence if entry.answer == YES else 1.0 - entry.confidence
 
 
-def _worth(youden: Estimate, said_yes: Share) -> tuple[str, ...]:
+def _worth(youden: Estimate, accepted_share: Share) -> tuple[str, ...]:
     """Whether the scorer tells colors apart at all."""
-    if said_yes.count in (0, said_yes.total):
-        word = "yes" if said_yes.count else "no"
+    if accepted_share.count in (0, accepted_share.total):
+        word = "yes" if accepted_share.count else "no"
         return (
             f"It says {word} to every question. So its rates tell nothing: it cannot tell the true "
             "color from another.",
@@ -255,25 +253,25 @@ def stratum_name(stratum: Stratum) -> str:
 def bias_findings(strata: Sequence[Stratum]) -> tuple[str, ...]:
     """A sentence for each shift of all images, and for each stratum whose shift or tolerance
     differs from the others', the largest first."""
-    found: list[tuple[float, str]] = []
+    findings: list[tuple[float, str]] = []
     for stratum in strata:
         for shift in stratum.shifts:
             size, apart = abs(shift.delta_e00.value), shift.difference or shift.delta_e00
-            if _is_found(min(size, abs(apart.value)), shift.p_holm):
-                found.append((abs(apart.value), _shift_text(stratum, shift)))
+            if _is_found(min(size, abs(apart.value)), shift.p_adjusted):
+                findings.append((abs(apart.value), _shift_text(stratum, shift)))
         difference = stratum.difference
-        if difference is not None and _is_found(abs(difference.value), stratum.p_holm):
+        if difference is not None and _is_found(abs(difference.value), stratum.p_adjusted):
             word = "more" if difference.value > 0 else "less"
             text = (
                 f"On {stratum_name(stratum)} it tolerates {abs(difference.value):.1f} ΔE00 {word} "
                 f"than on the others{_range(difference, abs_=difference.value < 0)}."
             )
-            found.append((abs(difference.value), text))
-    return tuple(text for _, text in sorted(found, key=lambda pair: -pair[0]))
+            findings.append((abs(difference.value), text))
+    return tuple(text for _, text in sorted(findings, key=lambda pair: -pair[0]))
 
 
-def _is_found(size: float, p_holm: float | None) -> bool:
-    return p_holm is not None and p_holm < SIGNIFICANT and size >= MIN_SEEN
+def _is_found(size: float, p_adjusted: float | None) -> bool:
+    return p_adjusted is not None and p_adjusted < SIGNIFICANT and size >= MIN_SEEN
 
 
 def _shift_text(stratum: Stratum, shift: Shift) -> str:

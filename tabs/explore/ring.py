@@ -71,11 +71,11 @@ class RingRow(TypedDict):
 
 
 class RingTest(TypedDict):
-    """The paired test of two scorers in words."""
+    """The paired test of two scorers; ``result`` is a sentence for people."""
 
     names: str
     on: str
-    words: str
+    result: str
 
 
 class RingView(TypedDict):
@@ -106,7 +106,7 @@ def start_ring(context: Context, actor: Actor, request: EmptyRequest) -> Started
 
 
 def _make(job: Job, root: Path, images: int, size_px: int) -> dict[str, Any]:
-    """The work of the job; returns the set's name."""
+    """The work of the job; returns the set's name. A set without the rules' answers is not kept."""
 
     def report(step: str, done: int, total: int) -> None:
         if job.stop.is_set():
@@ -125,13 +125,13 @@ def _make(job: Job, root: Path, images: int, size_px: int) -> dict[str, Any]:
             size_px,
             lambda done, total: report("Rendering", done, total),
         )
-        folder = half.rename(root / made.name)
+        ring_set, key = _opened(half)
+        answers = answer_by_rules(ring_set, (), lambda done, total: report("Scoring", done, total))
+        job.tell("Counting")
+        _add(half, ring_set, key, answers)
+        half.rename(root / made.name)
     finally:
         shutil.rmtree(half, ignore_errors=True)
-    ring_set, key = _opened(folder)
-    answers = answer_by_rules(ring_set, (), lambda done, total: report("Scoring", done, total))
-    job.tell("Counting")
-    _add(folder, ring_set, key, answers)
     job.tell(f"{made.images:,} images, answered by {len(answers)} rules.")
     return {"set": made.name}
 
@@ -161,7 +161,7 @@ def _add(folder: Path, ring_set: RingSet, key: RingKey, scorers: Sequence[RingAn
                     f"The set has answers of {entry.scorer!r} already. Rename the file, perhaps "
                     "with the scorer's version."
                 )
-        known = [
+        earlier = [
             read_answers(_answers_path(folder, name), ring_set, name, entry["scorer_version"])
             for name, entry in stored.items()
         ]
@@ -169,7 +169,7 @@ def _add(folder: Path, ring_set: RingSet, key: RingKey, scorers: Sequence[RingAn
         for entry in scorers:
             replace_file(_answers_path(folder, entry.scorer), answers_text(entry).encode())
         pairs = [
-            asdict(pair) | {"better": pair.better} for pair in compare(key, [*known, *scorers])
+            asdict(pair) | {"better": pair.better} for pair in compare(key, [*earlier, *scorers])
         ]
         write_results(folder / RESULTS, [score(ring_set, key, entry) for entry in scorers], ())
         replace_file(folder / PAIRS, json.dumps(pairs).encode())
@@ -180,7 +180,7 @@ def _answers_path(folder: Path, scorer: str) -> Path:
 
 
 def _folder(context: Context, name: str) -> Path:
-    """Raises NotStored for a set that is not here."""
+    """Raises NotStored for a set that does not exist."""
     folder = context.storage.data_dir / KIND / name
     if not (folder / KEY).is_file():
         raise NotStored("This ring test is not stored here. Reload the page.")
@@ -209,7 +209,7 @@ def _results(folder: Path) -> list[dict[str, Any]]:
 
 
 def ring_view(context: Context, name: str) -> RingView:
-    """A set for the page, the newest where ``name`` is not here."""
+    """A set for the page, the newest where ``name`` does not exist."""
     root = context.storage.data_dir / KIND
     folders = sorted(
         (path.parent for path in root.glob("[0-9a-f]*/key.json")),
@@ -270,14 +270,12 @@ def _rate(share: Mapping[str, Any]) -> AcceptRate:
 def _test(pair: Mapping[str, Any]) -> RingTest:
     a, b = (RULE_NAMES.get(pair[side], pair[side]) for side in ("a", "b"))
     if pair["p"] is None:
-        words = "same answers"
+        result = "same answers"
     elif pair["better"]:
-        words = (
-            f"{RULE_NAMES.get(pair['better'], pair['better'])} is better, p {_p(pair['p_holm'])}"
-        )
+        result = f"{RULE_NAMES.get(pair['better'], pair['better'])} is better, p {_p(pair['p_adjusted'])}"
     else:
-        words = f"no difference shown, p {_p(pair['p_holm'])}"
-    return {"names": f"{a} – {b}", "on": pair["on"], "words": words}
+        result = f"no difference shown, p {_p(pair['p_adjusted'])}"
+    return {"names": f"{a} – {b}", "on": pair["on"], "result": result}
 
 
 def _p(value: float) -> str:

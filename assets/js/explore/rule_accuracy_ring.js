@@ -91,10 +91,10 @@ export function ringView(element, root) {
     find('csv').href = `/api/explore/ring/${data.set}/rates.csv`;
     put(find('about'), `Set ${data.set}: ${data.about}`);
     find('all').querySelector('.th-scroll').replaceChildren(ratesTable(data));
-    find('found')
+    find('bias')
       .querySelector('div')
       .replaceChildren(...findings(data.rows));
-    const tests = data.tests.map((test) => [test.names, test.on, test.words]);
+    const tests = data.tests.map((test) => [test.names, test.on, test.result]);
     find('tests').hidden = !tests.length;
     find('tests')
       .querySelector('.th-scroll')

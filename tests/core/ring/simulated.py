@@ -13,7 +13,7 @@ from truehue.core.color.systems import parse_target
 from truehue.core.ring.answers import NO, YES, RingAnswer, RingAnswers
 from truehue.core.ring.bias import parts_of
 from truehue.core.ring.folder import RingKey, RingSet
-from truehue.core.ring.plan import RingPlan, RingQuestion, RingScene, make_plan
+from truehue.core.ring.plan import DEFAULT_IMAGES, RingPlan, RingQuestion, RingScene, make_plan
 
 TOLERANCE = 5.0
 SPREAD = 1.5
@@ -22,7 +22,7 @@ Lab = np.ndarray
 Fault = Callable[[RingScene, Lab], Lab]
 
 
-def keyed(seed: int, images: int = 240) -> tuple[RingSet, RingKey]:
+def keyed(seed: int, images: int = DEFAULT_IMAGES) -> tuple[RingSet, RingKey]:
     """A set that was not rendered, and its key."""
     plan: RingPlan = make_plan(seed, images)
     rows = tuple({"id": question.id} for question in plan.questions)

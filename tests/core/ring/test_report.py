@@ -15,6 +15,7 @@ from truehue.core.color.difference import delta_e00
 from truehue.core.color.systems import parse_target
 from truehue.core.ring.answers import NO, YES, RingAnswer, RingAnswers
 from truehue.core.ring.bias import parts_of
+from truehue.core.ring.calibration import calibration
 from truehue.core.ring.comparison import compare
 from truehue.core.ring.folder import RingKey, RingSet
 from truehue.core.ring.plan import FALSE_KINDS, PROBE, RIGHT, make_plan
@@ -46,9 +47,12 @@ def test_a_planted_bias_is_named_with_its_color_and_side(made: tuple[RingSet, Ri
     lenient = measuring(
         key, tolerance=lambda scene: 11.0 if parts_of(scene)["hue"] == "blue" else 5.0
     )
-    first = score(ring_set, key, lenient).findings[0]
-    assert first.startswith("On blue objects (230 to 310°) it tolerates 5.")
-    assert "more than on the others" in first
+    report = score(ring_set, key, lenient)
+    assert report.findings[0].startswith("On blue objects (230 to 310°) it tolerates ")
+    assert "more than on the others" in report.findings[0]
+    blue = next(entry for entry in report.strata if (entry.by, entry.key) == ("hue", "blue"))
+    assert blue.difference is not None
+    assert blue.difference.value == pytest.approx(6.0, abs=1.0)
 
 
 def test_a_scorer_that_always_says_yes_is_shown_for_what_it_is(
@@ -112,6 +116,19 @@ def test_confidence_that_fits_and_that_does_not(made: tuple[RingSet, RingKey]) -
     assert "higher than its accuracy" in over.findings[-1]
 
 
+def test_answers_alike_about_an_image_are_no_miscalibration() -> None:
+    """A calibrated scorer, asked everything twice, exceeds the limit in about 2.5 of 100 sets."""
+    rng, beyond = np.random.default_rng(1), 0
+    images = [f"{number // 2}" for number in range(240)]
+    for _ in range(60):
+        stated = np.repeat(rng.uniform(0.5, 1.0, 120), 2)
+        right = np.repeat(rng.random(120), 2) < stated
+        made = calibration(images, stated.tolist(), right.tolist())
+        assert made is not None
+        beyond += made.error.value > made.chance_error
+    assert beyond <= 5
+
+
 def test_two_scorers_are_compared_on_the_same_images(made: tuple[RingSet, RingKey]) -> None:
     _, key = made
     good, same = measuring(key, name="good"), measuring(key, name="same")
@@ -134,7 +151,10 @@ def test_probes_come_in_pairs_at_their_distance_and_questions_tell_no_answer() -
             question.color, None if question.system == "hex" else question.system
         ).lab
         distance = float(delta_e00(np.array(lab), np.array(scenes[question.image].lab)))
-        if question.kind == PROBE:
+        if question.kind == PROBE and not question.axis:
+            assert (distance, question.answer) == (pytest.approx(0.0, abs=1e-9), "yes")
+        elif question.kind == PROBE:
+            assert question.answer == "no"
             assert distance == pytest.approx(abs(question.displacement), abs=1.0)
             key = question.image, question.axis, abs(question.displacement)
             probes[key] = probes.get(key, 0) + (1 if question.displacement > 0 else -1)

@@ -132,7 +132,7 @@ def test_rule_accuracy_and_disagreements(
         "stale": f"made with {RULES[0].id} 0.1, now {RULES[0].version}",
     }
     made = (explore_routes, ring_routes, inspect_routes, routes, page_routes, job_routes)
-    ring_set, key = keyed(1, 8)
+    ring_set, key = keyed(1, 12)
     ring = context.storage.data_dir / "ring" / "0123456789ab"
     ring.mkdir(parents=True)
     (ring / "key.json").write_text("{}")

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from truehue.core.errors import BadInput, NotStored
+from truehue.core.generation.request import Cancelled
+from truehue.core.ring.answers import RingAnswers
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.explore import ring
 from truehue.tabs.page.context import Context
@@ -22,9 +24,19 @@ pytestmark = pytest.mark.slow
 def test_a_set_is_made_answered_by_all_rules_and_by_others(
     context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ring, "IMAGES", 8)
+    monkeypatch.setattr(ring, "IMAGES", 12)
     monkeypatch.setattr(ring, "SIZE_PX", 64)
     assert ring.ring_view(context, "")["sets"] == []
+
+    def cancelled(*_: object) -> list[RingAnswers]:
+        raise Cancelled
+
+    # A set that the rules have not answered would stay so: it is not kept.
+    with monkeypatch.context() as patched:
+        patched.setattr(ring, "answer_by_rules", cancelled)
+        job = context.jobs.wait(ring.start_ring(context, OWNER, EmptyRequest())["job"], 60)
+    assert job.status == "cancelled"
+    assert list((context.storage.data_dir / "ring").iterdir()) == []
     job = context.jobs.wait(ring.start_ring(context, OWNER, EmptyRequest())["job"], 60)
     assert job.status == "done", job.words
     name = job.result["set"]
@@ -59,4 +71,8 @@ def test_a_set_is_made_answered_by_all_rules_and_by_others(
     csv = ring.ring_csv(context, name)[1]
     assert len(csv.splitlines()) == 1 + 6 * (len(RULES) + 1)
     key = context.storage.data_dir / "ring" / name / "key.json"
-    assert json.loads(key.read_text())["set"].startswith(name)
+    fields = json.loads(key.read_text())
+    assert fields["set"].startswith(name)
+    # Answers are still taken, so no result names the seed.
+    results = context.storage.data_dir / "ring" / name / "results"
+    assert not any(str(fields["seed"]) in path.read_text() for path in results.iterdir())
