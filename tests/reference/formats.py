@@ -15,6 +15,11 @@ from truehue.core.export.columns import COLOR_COLUMNS, COLUMNS, Column
 from truehue.core.generation.registry import RENDERER
 from truehue.core.prompts.importing.published import LAYOUTS
 from truehue.core.prompts.sets import prompt_set
+from truehue.core.ring.answers import COLUMNS as ANSWER_COLUMNS
+from truehue.core.ring.comparison import RingPair
+from truehue.core.ring.folder import COLUMNS as RING_COLUMNS
+from truehue.core.ring.plan import RingQuestion, RingScene
+from truehue.core.ring.report import RingReport
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import RunPlan
 from truehue.core.runs.score import CAUSES
@@ -69,6 +74,19 @@ a position counts.
 | `wish.json` | `run`, `pause` or `cancel` |
 | `damaged/`, `left-out.jsonl` | shards that could not be read, and rows of another plan |"""
 
+RING = """\
+| file | content |
+|---|---|
+| `set.json` | `set` and `key_sha256` (SHA-256), the counts, the size and the versions |
+| `questions.csv` | a question per line, in a random order |
+| `images/0001.png`, `masks/0001.png` | an image, and the mask of the object that is asked about |
+| `NAME-key.json` | the key: seed and answers; outside of the set |
+| `SCORER-certificate.html`, `.json` | the results of a scorer |
+| `comparison.html`, `.json` | several scorers, and the tests of all pairs |
+
+On the page a set has the folder `ring/SET` of the data folder, with `set/`, `key.json`, `answers/`,
+`results/` and `pairs.json`."""
+
 DISTRIBUTIONS = """\
 Compare imports distributions over the 71 bins of UW-71 from CSV or JSON. Cells are separated by
 commas, semicolons or tabs.
@@ -89,6 +107,11 @@ takes up to 64 MB."""
 def formats_page() -> str:
     """The text of the page."""
     return page_of("File formats", READER, _parts())
+
+
+def _codes(names: Iterable[str]) -> str:
+    """Names as code, in one line."""
+    return ", ".join(map(code, names))
 
 
 def _parts() -> list[str]:
@@ -137,6 +160,14 @@ def _parts() -> list[str]:
         "### A diagnosis",
         "`verdicts.csv.gz` has a row per image, rule and color.",
         table(("column", "meaning"), [(code(name), cell(text)) for name, text in MEANING.items()]),
+        "### A ring test",
+        RING,
+        f"`questions.csv` has the columns {_codes(RING_COLUMNS)}. Of `color` and `hex` one is empty. "
+        f"Answers have {_codes(ANSWER_COLUMNS)}. The key has `set`, `seed`, `scenes` with "
+        f"{_codes(entry.name for entry in fields(RingScene))}, and `questions` with "
+        f"{_codes(entry.name for entry in fields(RingQuestion))}.",
+        f"A certificate has {_codes(entry.name for entry in fields(RingReport))}. A pair has "
+        f"{_codes(entry.name for entry in fields(RingPair))}, and on the page `better`.",
         "## Exported results of runs",
         "CSV and Parquet have the same columns. `NAME.codebook.json` and `NAME.codebook.md` beside "
         "the table describe them, with the rules and the plan of the run.",
