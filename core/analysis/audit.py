@@ -22,6 +22,8 @@ from truehue.core.analysis.intervals import wilson
 from truehue.core.errors import BadInput
 
 Key = TypeVar("Key", bound=Hashable)
+ROUNDING = 1e-12
+"""A variance of shares below this is none: equal shares such as 2/3 leave one by rounding."""
 MIN_JUDGED = 10
 """Below so many judged images there is no estimate."""
 
@@ -104,7 +106,7 @@ def people_accuracy(
     spread = _variance([stratum.labels for stratum in strata])
     residuals = _variance([stratum.labels - weight * stratum.predicted for stratum in strata])
     variance = spread / max(prompts, 1) + residuals * chosen
-    if residuals > 0.0:
+    if residuals > ROUNDING:
         half = _quantile(judged - len(strata)) * sqrt(variance)
         low, high = 100.0 * max(value - half, 0.0), 100.0 * min(value + half, 1.0)
     else:  # people and the rule never differ in a way that varies: the sample alone has a width

@@ -23,6 +23,9 @@ from truehue.core.analysis.paired import holm
 LEVEL = 0.05
 """The chance of a false difference among all pairs of a column."""
 MIN_RUNS = 2
+SINGLE_VARIANCE = 0.5
+"""The variance taken for the difference of two shares where a stratum has one prompt, which shows
+none: that of two independent shares which are each as uncertain as a share can be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +88,7 @@ def _differences(shares: np.ndarray) -> Differences:
         mean = (sums - sums.T) / prompts
         spread = squares + squares.T - 2.0 * (value.T @ value) - prompts * mean * mean
         variance = np.maximum(spread, 0.0) / (prompts - 1.0) / prompts
+    variance = np.where(prompts == 1.0, SINGLE_VARIANCE, variance)
     return Differences(mean, variance, prompts, prompts - equal)
 
 
@@ -103,10 +107,12 @@ def p_values(scores: Sequence[PromptScores], weights: Sequence[float]) -> np.nda
     variance = np.asarray(sum(variances))
     differing = np.asarray(sum(part.differing for part in parts))
     with np.errstate(divide="ignore", invalid="ignore"):
-        freedom = variance**2 / sum(
-            own**2 / np.maximum(part.prompts - 1.0, 1.0)
+        # The variance of a single prompt is no estimate: it takes no degrees of freedom.
+        uncertainty = sum(
+            np.where(part.prompts > 1.0, own**2 / np.maximum(part.prompts - 1.0, 1.0), 0.0)
             for own, part in zip(variances, parts, strict=True)
         )
+        freedom = np.where(variance > 0, variance**2 / uncertainty, np.nan)
         p = 2.0 * t.sf(np.abs(mean) / np.sqrt(variance), freedom)
     p = np.where(variance > 0, p, np.where(np.isnan(variance), np.nan, 0.0))
     p = np.maximum(p, np.minimum(1.0, 2.0 ** (1.0 - differing)))
@@ -155,6 +161,6 @@ def column_ranks(
             continue
         whole = np.all([~np.isnan(score.shares).all(axis=0) for score in own], axis=0)
         chosen = [score.of_runs(whole) for score in own]
-        names = [run for run, here in zip(runs, whole, strict=True) if here]
+        names = [run for run, is_ranked in zip(runs, whole, strict=True) if is_ranked]
         ranks[column] = rank_ranges(names, chosen, [weight for _, _, weight in strata])
     return ranks
