@@ -114,7 +114,8 @@ def compare_view(context: Context, query: Mapping[str, str]) -> RunPairsView:
         "counts": _counts(counts),
         "sentence": " ".join(
             (
-                _versions(first, second, selection.rule) + _sentence(counts, name_a, name_b),
+                _versions(first, second, selection.rule)
+                + _sentence(counts, name_a, name_b, totals["prompts"]),
                 note_for(selection.rule, selection.unscored),
             )
         ).strip(),
@@ -186,7 +187,9 @@ def _counts(counts: PairCounts) -> RunPairCounts:
     }
 
 
-def _sentence(counts: PairCounts, name_a: str, name_b: str) -> str:
+def _sentence(counts: PairCounts, name_a: str, name_b: str, prompts: int) -> str:
+    """Both shares of passes. Their intervals take a prompt as the trial, since images of one prompt
+    are alike: with several images a prompt they are rather wide."""
     if counts.percent_a is None or counts.percent_b is None:
         return ""
     unscored = (
@@ -194,15 +197,16 @@ def _sentence(counts: PairCounts, name_a: str, name_b: str) -> str:
         if counts.unscored
         else ""
     )
+    trials = min(prompts, counts.scored)
     return (
         f"Of {count_noun(counts.scored, 'pair')} with two scores A ({name_a}) passes "
-        f"{_with_interval(counts.percent_a, counts.scored)} and B ({name_b}) "
-        f"{_with_interval(counts.percent_b, counts.scored)}.{unscored}"
+        f"{_with_interval(counts.percent_a, trials)} and B ({name_b}) "
+        f"{_with_interval(counts.percent_b, trials)}.{unscored}"
     )
 
 
-def _with_interval(percent: float, scored: int) -> str:
-    low, high = wilson(percent / 100.0, scored)
+def _with_interval(percent: float, trials: int) -> str:
+    low, high = wilson(percent / 100.0, trials)
     return f"{percent:.1f}% ({low:.1f}–{high:.1f})"
 
 
