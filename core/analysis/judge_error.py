@@ -76,14 +76,14 @@ class ErrorCounts:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The errors of one rule and version on one set of images. ``words`` says what the images are.
+    """The errors of one rule and version on one set of images, which ``description`` describes.
 
     ``counts`` has every stratum, those of ``by == "all"`` among them.
     """
 
     id: str
     name: str
-    words: str
+    description: str
     rule: str
     version: str
     counts: tuple[ErrorCounts, ...]
@@ -326,7 +326,7 @@ def _bounded(part: _Part, borrowed: tuple[str, ...]) -> Corrected:
 
 TRACED, RENDERED = "traced", "rendered"
 NAMES = {TRACED: "in difficult light", RENDERED: "in plain light"}
-WORDS = {
+DESCRIPTIONS = {
     TRACED: "path-traced objects of known color in difficult light (noon sun, colored walls, lamps, "
     "dusk), with exact masks",
     RENDERED: "rendered objects of known color in two plain lights, with exact masks",
@@ -354,7 +354,7 @@ def read_calibrations(report: Path, path_traced: Path) -> tuple[Calibration, ...
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"The rules' errors cannot be read: {error!r}.") from error
     return tuple(
-        Calibration(id, NAMES[id], WORDS[id], rule_id, version, tuple(counts))
+        Calibration(id, NAMES[id], DESCRIPTIONS[id], rule_id, version, tuple(counts))
         for (id, rule_id, version), counts in by_rule.items()
     )
 

@@ -333,7 +333,7 @@ class Leaderboard(ApiRequest):
 @requires("look")
 def leaderboard(context: Context, actor: Actor, request: Leaderboard) -> Mapping[str, Any]:
     """The accuracy of every run by one rule, with 95% intervals."""
-    return leaderboard_view(context, {"rule": request.rule})
+    return leaderboard_view(context, {"rule": request.rule}, actor)
 
 
 ENDPOINTS = (

@@ -22,8 +22,8 @@ def audit_run(options: argparse.Namespace) -> int:
     rules = [rule_id for rule_id, _ in folder.plan().rules]
     rule_id = options.rule or next(iter(rules), "")
     if rule_id not in rules:
-        known = ", ".join(rules) or "no rule"
-        raise BadInput(f"The run was scored by {known}, not by {rule_id[:40]!r}.")
+        available = ", ".join(rules) or "no rule"
+        raise BadInput(f"The run was scored by {available}, not by {rule_id[:40]!r}.")
     if options.n < 1 or options.answers < 1:
         raise BadInput("--n and --answers are whole numbers of 1 or more.")
     try:
@@ -50,6 +50,7 @@ def audit_run(options: argparse.Namespace) -> int:
         print(
             f"Study {study} is a draft, with {options.answers} answers per image. Open it in the "
             "tab Studies: complete the consent text, and invite people by its link. The "
-            "leaderboard shows the accuracy by people from the tenth judged image on."
+            "leaderboard shows the accuracy by people from the tenth judged image on. "
+            "Names of objects and colors are in English."
         )
     return 0

@@ -469,7 +469,12 @@ COMMAND = Command(
                     default="",
                 ),
                 arg("--seed N", "chooses the images (default 0)", default=0),
-                arg("--language TAG", "en or de (default en)", default="en"),
+                arg(
+                    "--language TAG",
+                    "of the questions, en or de; names of objects and colors stay English "
+                    "(default en)",
+                    default="en",
+                ),
             ),
             audit.audit_run,
         ),

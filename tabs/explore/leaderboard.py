@@ -26,6 +26,7 @@ from truehue.tabs.explore.leaderboard_rows import (
 from truehue.tabs.explore.leaderboard_trust import CORRECTIONS, CorrectionJson
 from truehue.tabs.explore.limits import LimitsJson, limits_view
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.shared_answers import TitledChoice
 
 
@@ -79,12 +80,15 @@ class Leaderboard(TypedDict):
     busy: bool
 
 
-def leaderboard_view(context: Context, params: Mapping[str, str]) -> Leaderboard:
-    """The leaderboard for ``rule``, ``systems`` and ``unscored``.
+def leaderboard_view(
+    context: Context, params: Mapping[str, str], actor: Actor | None = None
+) -> Leaderboard:
+    """The leaderboard for ``rule``, ``systems`` and ``unscored``; accuracies by people where the
+    ``actor`` may see studies.
 
     Raises BadInput for a choice that there is not.
     """
-    data = LeaderboardData(context, params)
+    data = LeaderboardData(context, params, actor)
     shown: list[LeaderboardGroup] = [
         {
             "id": group.id,

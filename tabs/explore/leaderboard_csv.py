@@ -17,6 +17,7 @@ from truehue.core.spreadsheets import escape_formula
 from truehue.core.verdict.rules import rule
 from truehue.tabs.explore.leaderboard_rows import EACH, LeaderboardData
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import Actor
 
 RATE_FIELDS = tuple(field.name for field in fields(Rate))
 PEOPLE_FIELDS = ("percent", "low", "high", "judged", "images")
@@ -44,10 +45,11 @@ _RUN = (
 )
 
 
-def leaderboard_csv(context: Context, params: Mapping[str, str]) -> str:
+def leaderboard_csv(context: Context, params: Mapping[str, str], actor: Actor | None = None) -> str:
     """CSV with a heading: a row for each run, and with ``systems=each`` one more for each color
-    system. Percents are not rounded; empty where there is no number. Raises BadInput."""
-    data = LeaderboardData(context, params)
+    system. Percents are not rounded; empty where there is no number. Accuracies by people where the
+    ``actor`` may see studies. Raises BadInput."""
+    data = LeaderboardData(context, params, actor)
     buffer = io.StringIO()
     columns = [*TABLE_TASKS, AVERAGE]
     heading = [*_RUN, *(f"{column}_{name}" for column in columns for name in RATE_FIELDS)]

@@ -63,7 +63,8 @@ from truehue.tabs.explore.limits import limits_of
 from truehue.tabs.library.service import Library, SetInfo
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
-from truehue.tabs.sources.audits import accuracy_by_people
+from truehue.tabs.page.roles import Actor, allowed
+from truehue.tabs.sources.audits import accuracies_by_people
 from truehue.tabs.sources.trust import RANKS, Shared, people_text, ranks_of, shared_by
 
 EACH = "each"
@@ -172,9 +173,13 @@ class LeaderboardGroup(TypedDict):
 
 
 class LeaderboardData:
-    """The runs that are shown and their numbers by one rule, read once."""
+    """The runs that are shown and their numbers by one rule, read once, for an ``actor``, by default
+    whoever asks where nobody is named."""
 
-    def __init__(self, context: Context, params: Mapping[str, str]) -> None:
+    def __init__(
+        self, context: Context, params: Mapping[str, str], actor: Actor | None = None
+    ) -> None:
+        self._actor = actor or context.default_actor
         self.rule_id = rule(params.get("rule") or DEFAULT_RULE).id
         self.systems = params.get("systems") or AVERAGED
         self.unscored = choice_for(self.rule_id, params.get("unscored") or "")
@@ -230,11 +235,11 @@ class LeaderboardData:
 
     @cached_property
     def people(self) -> dict[str, PeopleAccuracy]:
-        """The accuracies by people, of the runs that were audited."""
-        by_run = {
-            run_id: accuracy_by_people(self._context, run_id, self.rule_id) for run_id in self.rows
-        }
-        return {run_id: people for run_id, people in by_run.items() if people is not None}
+        """The accuracies by people, of the runs that were audited; none for who may not see
+        studies."""
+        if not allowed(self._actor, "study"):
+            return {}
+        return accuracies_by_people(self._context, self.rows, self.rule_id)
 
     @cached_property
     def ranks(self) -> dict[str, dict[str, RankRange]]:

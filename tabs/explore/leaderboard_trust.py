@@ -7,12 +7,11 @@ from typing import TypedDict
 
 from truehue.core.analysis.judge_error import (
     COUNTS_UNSCORED,
+    DESCRIPTIONS,
     MOVED_LIMITS,
     NAMES,
-    NO_CALIBRATION,
     RENDERED,
     TRACED,
-    WORDS,
     Calibration,
     Corrected,
     ErrorCounts,
@@ -26,14 +25,15 @@ from truehue.tabs.sources.trust import (
     calibration_for,
     calibration_of,
     correction_sentences,
+    no_calibration_text,
     rate_text,
 )
 
 OFF = "off"
 CORRECTIONS: Mapping[str, tuple[str, str]] = {
     OFF: ("off", "The share of images that the rule passes"),
-    TRACED: (NAMES[TRACED], f"By the rule's errors on {WORDS[TRACED]}"),
-    RENDERED: (NAMES[RENDERED], f"By the rule's errors on {WORDS[RENDERED]}"),
+    TRACED: (NAMES[TRACED], f"By the rule's errors on {DESCRIPTIONS[TRACED]}"),
+    RENDERED: (NAMES[RENDERED], f"By the rule's errors on {DESCRIPTIONS[RENDERED]}"),
 }
 
 
@@ -49,7 +49,7 @@ class CorrectionJson(TypedDict):
     """What the correction is by, what it assumes, why numbers are missing, and the errors used."""
 
     id: str
-    words: list[str]
+    sentences: list[str]
     reasons: list[str]
     errors: list[ErrorRow]
 
@@ -109,21 +109,21 @@ class Corrections:
         result = self.by_run.get(run_id, {}).get(column)
         if result is None:
             return None
-        there = result.percent is not None
+        corrected = result.percent is not None
         return {
-            "text": f"{result.percent:.1f}" if there else "",
-            "interval": f"{result.low:.1f}–{result.high:.1f}" if there else "",
+            "text": f"{result.percent:.1f}" if corrected else "",
+            "interval": f"{result.low:.1f}–{result.high:.1f}" if corrected else "",
             "reason": result.reason,
         }
 
     def view(self, labels: Mapping[str, str]) -> CorrectionJson:
-        """The words below the table."""
-        known = calibration_of(self.choice, self.rule_id, rule(self.rule_id).version)
+        """The text below the table."""
+        calibration = calibration_of(self.choice, self.rule_id, rule(self.rule_id).version)
         return {
             "id": self.choice,
-            "words": self.sentences(known),
-            "reasons": self._reasons(labels) if known else [],
-            "errors": error_rows(known) if known else [],
+            "sentences": self.sentences(calibration),
+            "reasons": self._reasons(labels) if calibration else [],
+            "errors": error_rows(calibration) if calibration else [],
         }
 
     def sentences(self, calibration: Calibration | None) -> list[str]:
@@ -133,7 +133,8 @@ class Corrections:
         if self.reason:
             return [f"Not corrected: {self.reason}."]
         if calibration is None:
-            return [f"Not corrected: {NO_CALIBRATION}."]
+            reason = no_calibration_text(self.rule_id, rule(self.rule_id).version)
+            return [f"Not corrected: {reason}."]
         borrowed = dict.fromkeys(
             name
             for cells in self.by_run.values()

@@ -108,11 +108,11 @@ def analyses_routes(context: Context) -> APIRouter:
 
 def leaderboard_routes(context: Context) -> APIRouter:
     """The router; errors are ``{"error": text}`` with a 4xx status."""
-    router = APIRouter(prefix="/api/explore")
+    router = FeatureRouter(context, "/api/explore")
 
     @router.get("/leaderboard")
-    def leaderboard(request: Request) -> JSONResponse:
-        return json_answer(lambda: leaderboard_view(context, request.query_params))
+    def leaderboard(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
+        return json_answer(lambda: leaderboard_view(context, request.query_params, actor))
 
     @router.get("/leaderboard/gap")
     def gap(request: Request) -> JSONResponse:
@@ -131,9 +131,11 @@ def leaderboard_routes(context: Context) -> APIRouter:
         return csv_attachment(lambda: ("truehue-measures.csv", measures_csv(context)))
 
     @router.get("/leaderboard.csv")
-    def as_csv(request: Request) -> Response:
+    def as_csv(request: Request, actor: Actor = router.current_actor) -> Response:
         query = request.query_params
-        return csv_attachment(lambda: ("truehue-leaderboard.csv", leaderboard_csv(context, query)))
+        return csv_attachment(
+            lambda: ("truehue-leaderboard.csv", leaderboard_csv(context, query, actor))
+        )
 
     return router
 

@@ -63,6 +63,7 @@ from truehue.tabs.charts.analyses import KINDS, figure_view
 from truehue.tabs.export.report_trust import trust_blocks
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.roles import NOBODY, Actor
 
 MAX_SHOTS, MAX_A_TASK = 60, 10
 MAX_REASONS = 20
@@ -71,8 +72,15 @@ Step = Callable[[str], None]
 """Told what is being done; raises to end the work."""
 
 
-def report_of(context: Context, run: ExportRun, rule_id: str = "", step: Step = print) -> Report:
+def report_of(
+    context: Context,
+    run: ExportRun,
+    rule_id: str = "",
+    step: Step = print,
+    actor: Actor = NOBODY,
+) -> Report:
     """The report of one run, by ``rule_id`` where one rule is looked at: the run's first if empty.
+    It says what people answered where the ``actor`` may see studies.
 
     The run's results must have come in. Raises BadInput for a rule that the run was not judged by,
     NotStored for a run that is not here.
@@ -94,7 +102,7 @@ def report_of(context: Context, run: ExportRun, rule_id: str = "", step: Step = 
     sections = [
         Section("Settings of the run", _what(run, record)),
         Section("Accuracy by task", _board(context, record)),
-        Section("How far the numbers can be trusted", tuple(trust_blocks(context, record))),
+        Section("How far the numbers can be trusted", tuple(trust_blocks(context, record, actor))),
         Section("Unscored images", _unscored(context, run, record)),
     ]
     step("Making figures")

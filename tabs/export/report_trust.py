@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from truehue.core.analysis.audit import MIN_JUDGED
 from truehue.core.analysis.judge_error import NAMES, Corrected, corrected_by_run
 from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, TABLE_TASKS, leaderboard
 from truehue.core.analysis.records import LEFT_OUT, RunRecord
 from truehue.core.export.report import Block, Cell, Paragraph, Table
 from truehue.core.verdict.rules import RULE_NAMES
 from truehue.tabs.page.context import Context
-from truehue.tabs.sources.audits import accuracy_by_people
+from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.roles import Actor, allowed
+from truehue.tabs.sources.audits import accuracy_by_people, audit_answers, audit_studies
 from truehue.tabs.sources.trust import (
     RANKS,
     Shared,
@@ -28,8 +31,8 @@ NO_AUDIT = (
 )
 
 
-def trust_blocks(context: Context, record: RunRecord) -> Iterator[Block]:
-    """The blocks of the section."""
+def trust_blocks(context: Context, record: RunRecord, actor: Actor) -> Iterator[Block]:
+    """The blocks of the section; nothing on people for an ``actor`` who may not see studies."""
     rows: list[tuple[Cell, ...]] = []
     notes: dict[str, None] = {}
     for choice, where in NAMES.items():
@@ -63,7 +66,8 @@ def trust_blocks(context: Context, record: RunRecord) -> Iterator[Block]:
         yield Table(title, head, tuple(rows), " ".join(notes), even=True)
     elif notes:
         yield Paragraph(" ".join(notes))
-    yield from _people(context, record)
+    if allowed(actor, "study"):
+        yield from _people(context, record)
     yield from _ranks(context, record)
 
 
@@ -74,14 +78,24 @@ def _cell(cell: Corrected | None) -> Cell:
 
 
 def _people(context: Context, record: RunRecord) -> Iterator[Block]:
+    studies = audit_studies(context).get(record.run_id, [])
+    audit = audit_answers(context, record.run_id, studies)
+    if audit is None:
+        yield Paragraph(NO_AUDIT, soft=True)
+        return
     judged = False
     for rule_id, _ in record.rules:
-        people = accuracy_by_people(context, record.run_id, rule_id)
+        people = accuracy_by_people(context, record.run_id, rule_id, audit)
         if people is not None:
             judged = True
             yield Paragraph(f"{people_text(people, RULE_NAMES.get(rule_id, rule_id))}.")
     if not judged:
-        yield Paragraph(NO_AUDIT, soft=True)
+        total = count_noun(len(audit.sampled), "image")
+        yield Paragraph(
+            f"People have judged {len(audit.shares):,} of the {total} of an audit. An accuracy by "
+            f"people takes {MIN_JUDGED}, and a sample of every task and color system.",
+            soft=True,
+        )
 
 
 def _shared(run: RunRecord, rule_id: str) -> Shared | None:
@@ -93,7 +107,7 @@ def _shared(run: RunRecord, rule_id: str) -> Shared | None:
 
 
 def _ranks(context: Context, record: RunRecord) -> Iterator[Block]:
-    """The run among finished runs of the same prompts that are stored beside it."""
+    """The run among finished runs of the same prompts that are stored beside it and shown."""
     sentences = []
     for rule_id, _ in record.rules:
         shared = shared_by(record, rule_id)

@@ -34,7 +34,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import EmptyRequest, PageRequest, single_of
-from truehue.tabs.page.roles import Actor
+from truehue.tabs.page.roles import NOBODY, Actor
 from truehue.tabs.page.shared_answers import StartedJob
 
 TIMES = {"csv": 8.0, "parquet": 1.2, "zip": 2.0}
@@ -72,11 +72,13 @@ def export(
     with_images: bool = False,
     rule: str = "",
     progress: ReportProgress = ignore_progress,
+    actor: Actor = NOBODY,
 ) -> str:
     """Exports a run to the file ``path``; ``format`` is a key of truehue.core.export.FORMATS.
     Returns what is to be said of it: how many pictures have no result yet, or nothing.
 
-    A report (``html``) is by ``rule``, the run's first if empty. Raises BadInput for a format or a
+    A report (``html``) is by ``rule``, the run's first if empty, and has people's answers where the
+    ``actor`` may see studies. Raises BadInput for a format or a
     rule that there is not, and DataFolderError where the file cannot be written.
     """
     if format != "html":
@@ -91,7 +93,7 @@ def export(
     # What stands in a journal that is being written is not in the report's figures either.
     (run,) = runs_of(folder, sealed=True)
     step = _steps(progress)
-    write_report(report_of(context, run, rule, step), path)
+    write_report(report_of(context, run, rule, step, actor), path)
     return short_text(run)
 
 
@@ -171,6 +173,7 @@ def start_export(context: Context, actor: Actor, request: Export) -> StartedJob:
                 with_images=request.images,
                 rule=rule,
                 progress=_progress_of(job, "Writing"),
+                actor=actor,
             )
         except BaseException:
             shutil.rmtree(index, ignore_errors=True)

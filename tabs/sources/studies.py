@@ -254,14 +254,21 @@ def human_answers(context: Context, set_sha256: str) -> list[HumanAnswers]:
         named = record.plan.get("question_set")
         if not isinstance(named, Mapping) or named.get("sha256") != set_sha256:
             continue
-        try:
-            study = _of_study(read_source(context, record.id))
-        except BadInput as error:  # one that cannot be read keeps nobody from the others
-            log.warning("study %s cannot be shown: %s", record.id, error)
-            continue
-        if study.answers:
+        study = study_answers(context, record)
+        if study is not None:
             results.append(study)
     return results
+
+
+def study_answers(context: Context, record: StudyRecord) -> HumanAnswers | None:
+    """The answers of one study; None where there is none, and for a study that cannot be read,
+    which keeps nobody from the others."""
+    try:
+        study = _of_study(read_source(context, record.id))
+    except BadInput as error:
+        log.warning("study %s cannot be shown: %s", record.id, error)
+        return None
+    return study if study.answers else None
 
 
 def _of_study(source: StudySource) -> HumanAnswers:

@@ -8,6 +8,7 @@ from functools import cache
 from truehue.core.analysis.audit import PeopleAccuracy
 from truehue.core.analysis.intervals import wilson
 from truehue.core.analysis.judge_error import (
+    NAMES,
     NO_CALIBRATION,
     OTHER_NEIGHBORS,
     Calibration,
@@ -54,8 +55,16 @@ def calibration_for(choice: str, rule_id: str, run: RunRecord) -> tuple[Calibrat
     """The errors that a run's numbers are corrected by, or why there are none."""
     if int(run.summary["k"]):
         return None, OTHER_NEIGHBORS
-    calibration = calibration_of(choice, rule_id, dict(run.rules).get(rule_id, ""))
-    return calibration, "" if calibration else NO_CALIBRATION
+    version = dict(run.rules).get(rule_id, "")
+    calibration = calibration_of(choice, rule_id, version)
+    return calibration, "" if calibration else no_calibration_text(rule_id, version)
+
+
+def no_calibration_text(rule_id: str, version: str) -> str:
+    """Why a choice of images has no errors of a rule's version: they are known on others, or on
+    none."""
+    lights = [name for choice, name in NAMES.items() if calibration_of(choice, rule_id, version)]
+    return f"the rule's errors are known {' and '.join(lights)} only" if lights else NO_CALIBRATION
 
 
 def correction_sentences(calibration: Calibration, borrowed: Sequence[str]) -> list[str]:
@@ -65,7 +74,7 @@ def correction_sentences(calibration: Calibration, borrowed: Sequence[str]) -> l
     name = PART_NAMES.get(whole.system, whole.system)
     sentences = [
         "No rule is perfect: it fails some images that have the target color, and passes some that "
-        f"do not. Both were counted on {calibration.words}. Of {name}, the rule passed {hit:.1f}% of "
+        f"do not. Both were counted on {calibration.description}. Of {name}, the rule passed {hit:.1f}% of "
         f"the right colors and {accept:.1f}% of the wrong ones. So where half of a model's images "
         f"have the color, the rule would pass {(hit + accept) / 2:.1f}% of them.",
         "The correction works back from the share that passes to the share that has the color. Its "
@@ -94,14 +103,14 @@ def rate_text(count: int, total: int) -> str:
 def people_text(people: PeopleAccuracy, rule_name: str) -> str:
     """The accuracy by people in one line."""
     return (
-        f"By people: {people.percent:.1f}% of all images have the color "
-        f"({people.low:.1f}–{people.high:.1f}, {people.judged:,} of {people.images:,} images judged); "
+        f"By people: {people.percent:.1f}% of the images that {rule_name} scored have the color "
+        f"({people.low:.1f}–{people.high:.1f}, {people.judged:,} of {people.images:,} judged); "
         f"{rule_name} passes {people.rule_percent:.1f}%"
     )
 
 
 Shared = tuple[str, int, str, str, int, str]
-"""The set's name, how many prompts, their SHA-256, who marks objects, k, the rule's version."""
+"""The set's name, how many prompts, their SHA-256, what selects objects, k, the rule's version."""
 
 
 def shared_by(run: RunRecord, rule_id: str) -> Shared:

@@ -16,8 +16,9 @@ from truehue.core.verdict.rules import DIFFERS
 from truehue.core.vlm.records import Form, IllustratedQuestion, Question
 from truehue.storage.results.scored import ScoredImage
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.sources.audits import audit_name, question_id
+from truehue.tabs.sources.audits import SETTING, audit_name, question_id
 from truehue.tabs.studies.changing import create
 from truehue.tabs.studies.form import StudyForm
 
@@ -61,10 +62,17 @@ class AuditSample:
 
 def audit_sample(context: Context, run_id: str, rule_id: str, count: int, seed: int) -> AuditSample:
     """``count`` images that the rule scored, each task and color system with its share of them.
-    Raises BadInput where none is stored."""
+    Raises BadInput where none is stored, and for a run without all of its results: they come task by
+    task, so that a sample of the first ones says nothing of the others."""
+    run = context.storage.runs.get(run_id)
+    if run.items < run.total:
+        raise BadInput(
+            f"The run has {run.items:,} of {count_noun(run.total, 'image')}. Let it end first: an "
+            "audit is a sample of all of them."
+        )
     scored = context.storage.results.scored_images(rule_id, run_id)
-    here = context.storage.images.by_ids(dict.fromkeys(image.image_id for image in scored))
-    images = {image.position: image for image in scored if image.image_id in here}
+    stored = context.storage.images.by_ids(dict.fromkeys(image.image_id for image in scored))
+    images = {image.position: image for image in scored if image.image_id in stored}
     if not images:
         raise BadInput(
             f"The run has no image that {rule_id} scored and that is stored. An audit needs images: "
@@ -95,7 +103,7 @@ def create_audit(
     """
     if language not in languages():
         raise BadInput(f"There is no language {language[:20]!r}: {', '.join(languages())}.")
-    settings = {"audit": audit.run_id, "rule": audit.rule_id, "seed": audit.seed}
+    settings = {SETTING: audit.run_id, "rule": audit.rule_id, "seed": audit.seed}
     set_id, _ = context.storage.question_sets.add(
         _questions(context, audit, language), audit_name(audit.run_id), settings
     )

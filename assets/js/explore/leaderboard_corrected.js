@@ -6,12 +6,12 @@ import { make, put } from '../shared/dom.js';
  * @param {Api.CorrectionJson} correction
  */
 export function correctionText(node, correction) {
-  node.hidden = !correction.words.length;
-  const [words, errors] = [node.querySelector('div'), node.querySelector('details')];
-  const texts = [...correction.words, ...correction.reasons];
-  // The same words stay: a refresh takes no selection and no scroll.
-  if (words.textContent !== texts.join(''))
-    words.replaceChildren(...texts.map((text) => make('p', '', text)));
+  node.hidden = !correction.sentences.length;
+  const [text, errors] = [node.querySelector('div'), node.querySelector('details')];
+  const texts = [...correction.sentences, ...correction.reasons];
+  // An equal text stays: a refresh takes no selection and no scroll.
+  if (text.textContent !== texts.join(''))
+    text.replaceChildren(...texts.map((sentence) => make('p', '', sentence)));
   errors.hidden = !correction.errors.length;
   const rows = correction.errors.map((row) => {
     const line = make('tr');

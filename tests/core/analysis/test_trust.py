@@ -11,6 +11,7 @@ from tests.bench.trust import audits, coverage, false_ranks
 from truehue.core.analysis.audit import people_accuracy, sample
 from truehue.core.analysis.judge_error import (
     NO_BETTER,
+    NO_CALIBRATION,
     PASSES_MORE,
     RENDERED,
     TRACED,
@@ -24,7 +25,7 @@ from truehue.core.analysis.ranks import PromptScores, rank_ranges
 from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally
 from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.sources.trust import calibrations
+from truehue.tabs.sources.trust import calibrations, no_calibration_text
 
 
 def calibration(hits: int, accepts: int, n: int = 1_000) -> Calibration:
@@ -99,6 +100,9 @@ def test_every_rule_has_shipped_errors_in_its_version() -> None:
     known = {(entry.id, entry.rule, entry.version) for entry in calibrations()}
     assert {(RENDERED, rule.id, rule.version) for rule in RULES} <= known
     assert (TRACED, RULES[0].id, RULES[0].version) in known
+    # A rule whose errors are known on other images is not sent to another version.
+    assert no_calibration_text("paper-centred", "1.0").endswith("known in plain light only")
+    assert no_calibration_text("paper-centred", "0") == NO_CALIBRATION
 
 
 def test_intervals_cover_and_ranks_hold() -> None:
@@ -138,6 +142,12 @@ def test_people_correct_a_rule_that_is_too_strict() -> None:
     assert alike is not None
     assert alike.percent == 100
     assert alike.low < 90
+    # So it has where two of three say yes to every image, whose variance is of rounding alone.
+    thirds = people_accuracy(
+        {"a": dict.fromkeys(range(50), True)}, dict.fromkeys(range(20), 2 / 3), 50
+    )
+    assert thirds is not None
+    assert thirds.high - thirds.low > 10
 
 
 def test_the_ranks_that_are_left_open() -> None:
@@ -149,3 +159,8 @@ def test_the_ranks_that_are_left_open() -> None:
     # Two prompts cannot tell two runs apart, however much they differ.
     few = rank_ranges(("a", "b"), [PromptScores("cna", "l2", np.array([[1.0, 0], [1, 0]]))], [1.0])
     assert few["a"].text == "1–2"
+    # A task of one prompt does not take the rank of the average away, unless it leaves it open.
+    many = PromptScores("cna", "l2", np.array([[1.0, 0]] * 200))
+    for single, rank in (([1.0, 0.0], "1"), ([0.0, 1.0], "1–2")):
+        task = PromptScores("moc", "l2", np.array([single]))
+        assert rank_ranges(("a", "b"), [many, task], [1, 1])["a"].text == rank

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,26 @@ from tests.empty_data import empty_data
 from tests.storage.run_samples import sample_plan, sample_prompts, sample_run
 from tests.tabs.studies.studies_here import answered, enrolled
 from truehue.annotation.studies.plan import from_json
+from truehue.core.analysis.records import RunRecord
 from truehue.core.studies import State
 from truehue.storage import Storage
 from truehue.tabs.command.runs import main
 from truehue.tabs.explore.leaderboard import leaderboard_view
 from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
 from truehue.tabs.export.report_trust import trust_blocks
-from truehue.tabs.page.roles import OWNER
+from truehue.tabs.page.context import Context
+from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.shell.compose import make_context
-from truehue.tabs.sources.audits import accuracy_by_people, audit_answers
+from truehue.tabs.sources.audits import (
+    AuditAnswers,
+    accuracies_by_people,
+    accuracy_by_people,
+    audit_answers,
+    audit_name,
+    audit_studies,
+)
+from truehue.tabs.studies.changing import create
+from truehue.tabs.studies.form import StudyForm
 from truehue.tabs.verdicts.judgments import AnswerVerdict, judge_verdict
 
 pytestmark = pytest.mark.slow
@@ -39,6 +51,11 @@ def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> No
     refused = called(main, "audit", folder.run_id, "--data", str(data), "--rule", "paper")
     assert refused.returncode == 2
     assert "scored by truehue" in refused.stderr
+    part = sample_run(data / "runs", replace(plan, name="part"))
+    next(part.shard_folder.glob("*.parquet")).unlink()
+    refused = called(main, "audit", part.run_id, "--data", str(data))
+    assert "Let it end first" in refused.stderr
+    shutil.rmtree(part.path)
     options = ("--n", "16", "--language", "de", "--json")
     done = called(main, "audit", folder.run_id, "--data", str(data), *options)
     assert done.returncode == 0, done.stderr
@@ -55,21 +72,34 @@ def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> No
             i.position: i.passes for i in storage.results.scored_images("truehue", folder.run_id)
         }
         assert asked <= passes.keys()
-        # Judgments of images that nobody chose by chance do not count.
-        other = min(passes.keys() - asked)
-        for position in (other, min(asked)):
+        # Judgments do not count: nobody chose by chance which images are judged.
+        for position in asked:
             judge_verdict(context, OWNER, judgment(folder.run_id, position, passes[position]))
-        before = audit_answers(context, folder.run_id)
+        before = answers_to(context, folder.run_id)
         assert before is not None
-        assert dict(before.shares) == {min(asked): float(passes[min(asked)])}
-        assert accuracy_by_people(context, folder.run_id, "truehue") is None
+        assert (before.shares, before.sampled) == ({}, asked)
+        record = storage.runs.get(folder.run_id)
+        text = str(list(trust_blocks(context, record, OWNER)))
+        assert "People have judged 0 of the 16 images of an audit." in text
+        # A set that somebody gave the name of an audit is none.
+        audit_set = storage.question_sets.open(study.plan["question_set"]["sha256"][:32])
+        renamed = (
+            replace(item, question=replace(item.question, question_id=f"x-{index}"))
+            for index, item in enumerate(audit_set.illustrated())
+        )
+        form = StudyForm(
+            preset="questions",
+            question_set=storage.question_sets.add(renamed, audit_name(folder.run_id), {})[0],
+            votes=1,
+        )
+        create(context, OWNER, form)
+        assert answers_to(context, folder.run_id) == before
 
         storage.studies.set_state(study.id, State.OPEN, "owner")
         who, trials = enrolled(context, study.id, audit)
         # Yes to every image, and to checks of attention what they ask for.
         answered(context, who, trials, lambda trial: trial.expected or 0)
-        people = accuracy_by_people(context, folder.run_id, "truehue")
-        assert people is not None
+        people = accuracies_by_people(context, [folder.run_id], "truehue")[folder.run_id]
         assert people.judged == len(asked)
         assert people.images == len(passes)
         assert people.rule_percent < 90 < people.percent
@@ -79,25 +109,49 @@ def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> No
         (group,) = view["groups"]
         by_name = {row["name"]: row for row in group["rows"]}
         row = by_name[plan.name]
-        assert row["people"].startswith(f"By people: {people.percent:.1f}% of all images")
+        by_people = f"By people: {people.percent:.1f}% of the images that truehue scored have"
+        assert row["people"].casefold().startswith(by_people.casefold())
         assert by_name["b"]["people"] == ""
         cell: Any = row["cells"]["cna"]
         assert cell["rank"] == "1–2 of 2"
         assert float(cell["corrected"]["text"]) > cell["percent"]
-        assert "L3" in view["correction"]["words"][-1]
-        assert leaderboard_view(context, {})["correction"]["words"] == []
+        assert "L3" in view["correction"]["sentences"][-1]
+        assert leaderboard_view(context, {})["correction"]["sentences"] == []
         every = leaderboard_view(context, {"corrected": "traced", "unscored": "wrong"})
-        assert "set Unscored images to excluded" in every["correction"]["words"][0]
+        assert "set Unscored images to excluded" in every["correction"]["sentences"][0]
         table = list(csv.DictReader(io.StringIO(leaderboard_csv(context, {"corrected": "traced"}))))
         line = next(line for line in table if line["run_name"] == plan.name)
         assert (line["cna_rank_best"], line["cna_rank_worst"]) == ("1", "2")
         assert float(line["cna_corrected_low"]) < float(line["cna_corrected_percent"])
         assert (line["corrected_by"], line["by_people_judged"]) == ("traced", str(len(asked)))
-        text = str(list(trust_blocks(context, storage.runs.get(folder.run_id))))
+        # Those who may not see studies do not read their results.
+        visitor = Actor("v", Role.VISITOR)
+        assert "By people:" not in str(leaderboard_view(context, {}, visitor))
+        line = next(csv.DictReader(io.StringIO(leaderboard_csv(context, {}, visitor))))
+        assert line["by_people_judged"] == ""
+        record = storage.runs.get(folder.run_id)
+        assert "By people:" not in str(list(trust_blocks(context, record, visitor)))
+        text = str(list(trust_blocks(context, record, OWNER)))
         assert "truehue, errors in difficult light" in text
         assert f"By people: {people.percent:.1f}%" in text
         assert "among 2 runs: CNA 1–2" in text
+        storage.runs.hide(by_name["b"]["id"])
+        assert "among 2 runs" not in str(list(trust_blocks(context, record, OWNER)))
+        # Of a part of the tasks nothing follows for the others.
+        partly = AuditAnswers(
+            dict.fromkeys(asked, 1.0), frozenset(ncu_positions(context, record)), 1
+        )
+        assert accuracy_by_people(context, record.run_id, "truehue", partly) is None
         context.close()
+
+
+def answers_to(context: Context, run_id: str) -> AuditAnswers | None:
+    return audit_answers(context, run_id, audit_studies(context)[run_id])
+
+
+def ncu_positions(context: Context, record: RunRecord) -> list[int]:
+    images = context.storage.results.scored_images("truehue", record.run_id)
+    return [image.position for image in images if image.task == "ncu"]
 
 
 def judgment(run_id: str, position: int, passes: bool) -> AnswerVerdict:
