@@ -20,7 +20,9 @@ from tests.storage.run_samples import (
     sample_result,
     sample_run,
 )
+from truehue.core.analysis.intervals import wilson
 from truehue.core.analysis.names import run_labels, sector_hex
+from truehue.core.analysis.paired import PairCounts
 from truehue.core.analysis.records import SECTORS, Slice
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, NotStored
@@ -34,7 +36,7 @@ from truehue.tabs.charts.analyses import figure_view
 from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.explore.failures import facets_view, failures_view, image_view, score_sorts
 from truehue.tabs.explore.routes import failures_routes
-from truehue.tabs.explore.run_pairs import compare_view
+from truehue.tabs.explore.run_pairs import _sentence, compare_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER
@@ -513,3 +515,9 @@ def test_a_render_says_its_true_colors_and_what_stands_in(context: Context, tmp_
         [f"True color of the {left}", "#E83B1B"],
         stands_in[right],
     ]
+
+
+def test_alike_images_of_a_prompt_are_one_trial() -> None:
+    low, high = wilson(0.5, 4)
+    sentence = _sentence(PairCounts(both=8, neither=8), "a", "b", prompts=4)
+    assert sentence.count(f"50.0% ({low:.1f}–{high:.1f})") == 2
