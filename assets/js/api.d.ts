@@ -1137,7 +1137,7 @@ declare namespace Api {
 
   interface CorrectionJson {
     id: string;
-    words: Array<string>;
+    sentences: Array<string>;
     reasons: Array<string>;
     errors: Array<ErrorRow>;
   }
@@ -4186,7 +4186,7 @@ declare namespace Api {
   interface RingTest {
     names: string;
     on: string;
-    words: string;
+    result: string;
   }
 
   interface RingView {
