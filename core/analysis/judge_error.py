@@ -46,6 +46,9 @@ GROUPINGS = ("light", "object")
 """Images that share one of these are alike."""
 MIN_CLUSTERS = 3
 
+MAX_WIDTH = 0.9
+"""A corrected share with a wider interval says nothing, whatever point it has."""
+
 NO_CALIBRATION = "the rule's errors are not known in this version"
 OTHER_NEIGHBORS = "the rule's errors are known for k = 0 only"
 MOVED_LIMITS = "the rule's errors are not known for other thresholds"
@@ -54,6 +57,7 @@ NO_BETTER = "the rule passes wrong colors about as often as right ones, so nothi
 PASSES_MORE = (
     "more images pass than right colors did in the test, so these images are unlike those tested"
 )
+TOO_UNCERTAIN = "its interval would span more than 90 points"
 PASSES_LESS = (
     "fewer images pass than wrong colors did in the test, so these images are unlike those tested"
 )
@@ -320,6 +324,8 @@ def _bounded(part: _Part, borrowed: tuple[str, ...]) -> Corrected:
     low, high = np.percentile(part.draws, [2.5, 97.5])
     if low >= 1.0 or high <= 0.0:
         return Corrected(reason=PASSES_MORE if low >= 1.0 else PASSES_LESS)
+    if min(high, 1.0) - max(low, 0.0) > MAX_WIDTH:
+        return Corrected(reason=TOO_UNCERTAIN)
     percent, low, high = (100.0 * min(max(float(x), 0.0), 1.0) for x in (part.share, low, high))
     return Corrected(percent, min(low, percent), max(high, percent), borrowed=borrowed)
 

@@ -55,6 +55,7 @@ from truehue.tabs.batches.messages import STATUS_LABELS, facts
 from truehue.tabs.batches.queue import status_of
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.leaderboard_trust import (
+    OFF,
     CorrectedJson,
     Corrections,
     correction_of,
@@ -65,7 +66,14 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.roles import Actor, allowed
 from truehue.tabs.sources.audits import accuracies_by_people
-from truehue.tabs.sources.trust import RANKS, Shared, people_text, ranks_of, shared_by
+from truehue.tabs.sources.trust import (
+    RANKS,
+    Shared,
+    people_text,
+    ranks_of,
+    runs_with_bad_controls,
+    shared_by,
+)
 
 EACH = "each"
 SYSTEM_CHOICES: Mapping[str, tuple[str, str]] = {
@@ -229,8 +237,17 @@ class LeaderboardData:
     def corrections(self) -> Corrections:
         """The accuracies corrected for the rule's errors, by the choice of the link."""
         settings = (self._averaged, self.unscored, bool(self.limits))
+        bad_controls = (
+            set() if self._correction == OFF else runs_with_bad_controls(self._context, self.runs)
+        )
         return Corrections(
-            self._correction, self.rule_id, self.runs, self.rows, self._tallies, settings
+            self._correction,
+            self.rule_id,
+            self.runs,
+            self.rows,
+            self._tallies,
+            settings,
+            bad_controls,
         )
 
     @cached_property

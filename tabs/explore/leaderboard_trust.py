@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypedDict
 
 from truehue.core.analysis.judge_error import (
@@ -82,8 +82,10 @@ class Corrections:
         entries: Mapping[str, LeaderboardEntry],
         tallies: Iterable[PromptTally],
         settings: tuple[str, str, bool],
+        bad_controls: Collection[str] = (),
     ) -> None:
-        """``settings``: the systems, how unscored images count, and whether limits were moved."""
+        """``settings``: the systems, how unscored images count, and whether limits were moved.
+        ``bad_controls``: the runs whose control images warn."""
         systems, unscored, moved = settings
         self.choice, self.rule_id = choice, rule_id
         self.reason = ""
@@ -97,7 +99,9 @@ class Corrections:
         used: dict[str, Calibration] = {}
         for run in runs:
             if self.rule_id in dict(run.rules) and run.run_id in entries:
-                calibration, reason = calibration_for(choice, rule_id, run)
+                calibration, reason = calibration_for(
+                    choice, rule_id, run, run.run_id in bad_controls
+                )
                 if calibration is None:
                     self.left_out[run.run_id] = reason
                 else:

@@ -21,6 +21,7 @@ from truehue.tabs.sources.trust import (
     correction_sentences,
     people_text,
     ranks_of,
+    runs_with_bad_controls,
     shared_by,
 )
 
@@ -35,10 +36,11 @@ def trust_blocks(context: Context, record: RunRecord, actor: Actor) -> Iterator[
     """The blocks of the section; nothing on people for an ``actor`` who may not see studies."""
     rows: list[tuple[Cell, ...]] = []
     notes: dict[str, None] = {}
+    bad_controls = bool(runs_with_bad_controls(context, [record]))
     for choice, where in NAMES.items():
         for rule_id, _ in record.rules:
             name = f"{RULE_NAMES.get(rule_id, rule_id)}, errors {where}"
-            calibration, reason = calibration_for(choice, rule_id, record)
+            calibration, reason = calibration_for(choice, rule_id, record, bad_controls)
             tallies = context.storage.results.leaderboard(
                 rule_id, (record.run_id,), unscored=LEFT_OUT
             )

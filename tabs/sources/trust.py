@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 
 from truehue.core.analysis.audit import PeopleAccuracy
@@ -25,10 +26,17 @@ from truehue.core.analysis.leaderboard import (
 )
 from truehue.core.analysis.ranks import RankRange, column_ranks
 from truehue.core.analysis.records import LEFT_OUT, WRONG, RunRecord
+from truehue.core.errors import TrueHueError
+from truehue.core.runs.controls import controls_of
+from truehue.core.runs.records import WHOLE
 from truehue.core.runs.summary import masker_text
 from truehue.core.verdict.rules import rule
 from truehue.storage.results.queries import Results
-from truehue.tabs.page.context import ROOT
+from truehue.tabs.batches.supervisor import RunSupervisor
+from truehue.tabs.page.context import ROOT, Context
+
+OTHER_MASKS = "the rule's errors are known for masks of objects, not for whole images"
+BAD_CONTROLS = "its masks or presence model failed the control images (see Runs)"
 
 _FOLDER = ROOT / "assets" / "diagnosis"
 
@@ -51,8 +59,25 @@ def calibration_of(choice: str, rule_id: str, version: str) -> Calibration | Non
     )
 
 
-def calibration_for(choice: str, rule_id: str, run: RunRecord) -> tuple[Calibration | None, str]:
+def runs_with_bad_controls(context: Context, runs: Sequence[RunRecord]) -> set[str]:
+    """The runs whose control images warn of their masks or presence model."""
+    supervisor, warned = context.service(RunSupervisor), set[str]()
+    for run in runs:
+        with suppress(TrueHueError):  # of an imported run the folder may be gone
+            controls = controls_of(supervisor.folder(run.run_id).path)
+            if controls is not None and controls.warnings:
+                warned.add(run.run_id)
+    return warned
+
+
+def calibration_for(
+    choice: str, rule_id: str, run: RunRecord, bad_controls: bool = False
+) -> tuple[Calibration | None, str]:
     """The errors that a run's numbers are corrected by, or why there are none."""
+    if run.summary["masker"]["kind"] == WHOLE:
+        return None, OTHER_MASKS
+    if bad_controls:
+        return None, BAD_CONTROLS
     if int(run.summary["k"]):
         return None, OTHER_NEIGHBORS
     version = dict(run.rules).get(rule_id, "")
@@ -78,8 +103,7 @@ def correction_sentences(calibration: Calibration, borrowed: Sequence[str]) -> l
         f"the right colors and {accept:.1f}% of the wrong ones. So where half of a model's images "
         f"have the color, the rule would pass {(hit + accept) / 2:.1f}% of them.",
         "The correction works back from the share that passes to the share that has the color. Its "
-        "interval is wider than that of the raw number, because the rule's errors are known only "
-        "roughly.",
+        "interval also holds how roughly the rule's errors are known.",
         "It assumes that the rule errs on your images as often as on those. With other light, other "
         "surfaces or poor masks it does not. Then let people judge a sample: truehue runs audit. "
         "Where an image has several objects, one error may make another more likely or not; the "
@@ -88,7 +112,7 @@ def correction_sentences(calibration: Calibration, borrowed: Sequence[str]) -> l
     if borrowed:
         names = ", ".join(PART_NAMES.get(name, name) for name in borrowed)
         tested = " or ".join(PART_NAMES.get(name, name) for name in calibration.systems)
-        sentences.append(f"Not tested: {names}. The rule may err there as on {tested}.")
+        sentences.append(f"Not tested: {names}. Errors there are guessed from {tested}.")
     return sentences
 
 
@@ -154,5 +178,6 @@ def ranks_of(
 
 RANKS = (
     "Rank 1–3: the best and the worst place that the data leave open for a run. All ranks of a "
-    "column hold together with 95%."
+    "column hold together with 95%. A range over all places says nothing yet. Corrected numbers have "
+    "no ranks."
 )
