@@ -22,10 +22,12 @@ export function keys(canvas, signal) {
   const { view, tools, hands } = canvas;
   const { stage } = view;
   let reading = 0;
+  /** Where the cursor was as the focus left the stage. @type {typeof view.cursor} */
+  let last = null;
 
   const cursor = () => {
     view.region = view.ring = null;
-    return (view.cursor ||= {
+    return (view.cursor ||= last || {
       x: canvas.sketch.width >> 1,
       y: canvas.sketch.height >> 1,
     });
@@ -71,6 +73,7 @@ export function keys(canvas, signal) {
   const jump = (step) => {
     const { layer, regions, closing } = canvas;
     if (!layer || !regions) return;
+    stage.focus({ preventScroll: true });
     const index = cursor();
     const count = regions.counts[closing];
     const label = layer.labelAt(index.x, index.y, closing);
@@ -121,7 +124,6 @@ export function keys(canvas, signal) {
     if (target === stage) {
       const way = ARROWS[key];
       if (way) move(way[0], way[1], shiftKey);
-      else if (letter === 'n') jump(shiftKey ? -1 : 1);
       else if (key === 'Enter' && !event.repeat) act(shiftKey);
       else if (key === 'Delete') {
         const { x, y } = cursor();
@@ -130,15 +132,16 @@ export function keys(canvas, signal) {
         if (!hands.space) hands.panned = false;
         hands.space = true;
         hands.hover();
-      } else return letters(key, letter);
+      } else return letters(key, letter, shiftKey);
       return true;
     }
-    return letters(key, letter);
+    return letters(key, letter, shiftKey);
   };
 
-  /** @param {string} key @param {string} letter */
-  const letters = (key, letter) => {
+  /** @param {string} key @param {string} letter @param {boolean} shift */
+  const letters = (key, letter, shift) => {
     if (LETTERS[letter]) canvas.setTool(LETTERS[letter]);
+    else if (letter === 'n') jump(shift ? -1 : 1);
     else if (key === '[') canvas.setDiameter(Math.min(canvas.diameter - 1, canvas.diameter / 1.2));
     else if (key === ']') canvas.setDiameter(Math.max(canvas.diameter + 1, canvas.diameter * 1.2));
     else if (key === ',') canvas.picker.shade(-1);
@@ -192,6 +195,7 @@ export function keys(canvas, signal) {
   });
   stage.addEventListener('blur', () => {
     canvas.endStroke();
+    last = view.cursor;
     view.cursor = view.ring = view.region = null;
     view.mark();
   });

@@ -1,5 +1,5 @@
 // Palettes from files of the person's own: ASE (Adobe Swatch Exchange), ACO (Photoshop), GPL (GIMP)
-// and lists of hex codes. No page, and nothing is sent.
+// and lists of hex codes. Nothing is sent.
 //
 // RGB and HSB are taken as sRGB: these files name no other. Lab of Adobe's files is for D50, and goes
 // to sRGB by the Bradford matrix of ICC profiles. CMYK, gray and colors of a book have no color of
@@ -15,6 +15,7 @@ import { labOfSrgb1 } from '../shared/spaces.js';
 export const MAX_PALETTE = 512;
 export const MAX_PALETTE_BYTES = 2_000_000;
 const MAX_NAME = 80;
+const MAX_PALETTES = 6;
 
 /** What is wrong with a file, by the name of the words. */
 export class PaletteError extends Error {
@@ -246,4 +247,29 @@ function hexes(text, title) {
     }
   }
   return reader.done();
+}
+
+/**
+ * Reads the palette of the file that was chosen, which stays in this browser.
+ * @param {import('./swatches.js').Swatches} swatches
+ */
+export async function importPalette(swatches) {
+  const { canvas, file: input } = swatches;
+  const [file] = input.files || [];
+  if (!file) return;
+  input.value = '';
+  try {
+    if (file.size > MAX_PALETTE_BYTES) throw new PaletteError('no_palette');
+    const palette = readPalette(file.name, await file.arrayBuffer());
+    const others = swatches.palettes.filter(({ title }) => title !== palette.title);
+    swatches.keepPalettes([palette, ...others].slice(0, MAX_PALETTES));
+    const { colors, left, edge } = palette;
+    const parts = [canvas.say('palette_read', { n: colors.length })];
+    if (left) parts.push(canvas.say('palette_left', { n: left }));
+    if (edge) parts.push(canvas.say('palette_edge', { n: edge }));
+    swatches.problem.textContent = parts.join(' ');
+  } catch (error) {
+    const problem = error instanceof PaletteError ? error.problem : 'palette_unread';
+    swatches.problem.textContent = `${file.name}: ${canvas.say(problem)}`;
+  }
 }

@@ -6,7 +6,6 @@ import { aria, button, keep, kept, make } from './nodes.js';
 
 const MAX_USED = 16;
 const MAX_KEPT = 48;
-const MAX_PALETTES = 6;
 /** Last colors in the row under the thumb; after them, by swiping, those that are kept. */
 const MAX_QUICK = 6;
 const MAX_ROW = 40;
@@ -55,7 +54,12 @@ export class Swatches {
       hidden: '',
       'aria-label': say('palette_add'),
       accept: '.ase,.aco,.gpl,.txt,.hex,.csv',
-      change: () => this.#import(),
+      // What reads it comes later.
+      change: () =>
+        import('./palettes.js').then(
+          ({ importPalette }) => importPalette(this),
+          () => (this.problem.textContent = canvas.say('palette_unread')),
+        ),
     });
     this.problem = make('p', { role: 'status' });
     this.imported = make('div', { class: 'cv-palettes' });
@@ -98,32 +102,8 @@ export class Swatches {
     }
   }
 
-  /** Reads the palette of a file, which stays in this browser. */
-  async #import() {
-    const { canvas } = this;
-    const [file] = this.file.files || [];
-    if (!file) return;
-    this.file.value = '';
-    try {
-      const { MAX_PALETTE_BYTES, readPalette } = await import('./palettes.js');
-      if (file.size > MAX_PALETTE_BYTES)
-        throw Object.assign(new Error(), { problem: 'no_palette' });
-      const palette = readPalette(file.name, await file.arrayBuffer());
-      const others = this.palettes.filter(({ title }) => title !== palette.title);
-      this.#keepPalettes([palette, ...others].slice(0, MAX_PALETTES));
-      const { colors, left, edge } = palette;
-      const parts = [canvas.say('palette_read', { n: colors.length })];
-      if (left) parts.push(canvas.say('palette_left', { n: left }));
-      if (edge) parts.push(canvas.say('palette_edge', { n: edge }));
-      this.problem.textContent = parts.join(' ');
-    } catch (error) {
-      const problem = /** @type {any} */ (error).problem || 'palette_unread';
-      this.problem.textContent = `${file.name}: ${canvas.say(problem)}`;
-    }
-  }
-
   /** @param {Palette[]} palettes */
-  #keepPalettes(palettes) {
+  keepPalettes(palettes) {
     this.palettes = palettes;
     try {
       localStorage.setItem(this.palettesName, JSON.stringify(palettes));
@@ -143,7 +123,7 @@ export class Swatches {
         swatches.append(this.#swatch(hex, name ? `${name}, ${hex}` : hex));
       const away = button(
         '×',
-        () => this.#keepPalettes(this.palettes.filter((item) => item !== palette)),
+        () => this.keepPalettes(this.palettes.filter((item) => item !== palette)),
         { class: 'cv-add', 'aria-label': canvas.say('palette_remove', { title }) },
       );
       away.title = away.getAttribute('aria-label') || '';
