@@ -5,6 +5,7 @@
 // to sRGB by the Bradford matrix of ICC profiles. CMYK, gray and colors of a book have no color of
 // their own without the profile of a press, so they are left out and counted.
 import { SPACES, hexOf, inGamut, reach, readHex } from './colors.js';
+import { button, make } from './nodes.js';
 import { labOfSrgb1 } from '../shared/spaces.js';
 
 /** @typedef {{ hex: string, name: string }} NamedColor */
@@ -272,4 +273,28 @@ export async function importPalette(swatches) {
     const problem = error instanceof PaletteError ? error.problem : 'palette_unread';
     swatches.problem.textContent = `${file.name}: ${canvas.say(problem)}`;
   }
+}
+
+/**
+ * Shows the palettes that this browser keeps, each with a button that takes it away.
+ * @param {import('./swatches.js').Swatches} swatches
+ */
+export function showPalettes(swatches) {
+  const { canvas, palettes, imported } = swatches;
+  const parts = palettes.map((palette) => {
+    const { title, colors } = palette;
+    const row = make('div', { class: 'cv-swatches', role: 'group', 'aria-label': title });
+    for (const { hex, name } of colors)
+      row.append(swatches.swatch(hex, name ? `${name}, ${hex}` : hex));
+    const label = canvas.say('palette_remove', { title });
+    const others = () => palettes.filter((item) => item !== palette);
+    const away = button('×', () => swatches.keepPalettes(others()), {
+      class: 'cv-add',
+      'aria-label': label,
+      title: label,
+    });
+    const heading = make('div', { class: 'cv-title' }, make('span', {}, title), away);
+    return make('div', {}, heading, row);
+  });
+  imported.replaceChildren(...parts);
 }

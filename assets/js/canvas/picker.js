@@ -24,6 +24,8 @@ export class Picker {
   /** Whether a hue was chosen. Before that there are grays alone: no hue is nearer than another. */
   #hued = false;
   #drawn = '';
+  /** Whether a finger is on the hues that has neither tapped nor moved across. */
+  touched = false;
   /** The color that was made lighter or darker last, with the chroma that it had before: it comes
    * back where sRGB has it again. @type {{ hex: string, lch: Coordinates } | null} */
   #shaded = null;
@@ -68,12 +70,11 @@ export class Picker {
       max: 360,
       step: 0.5,
       'aria-label': say('hue'),
-      input: () => this.#turnTo(Number(this.hue.value)),
+      input: () => this.touched || this.turnTo(Number(this.hue.value)),
     });
     // Before a hue is chosen, the thumb is unseen at the left and takes a press there for its own.
     this.hue.addEventListener('pointerdown', ({ clientX }) => {
-      const { left, width } = this.hue.getBoundingClientRect();
-      if (!this.#hued) this.#turnTo(360 * Math.min(Math.max((clientX - left) / width, 0), 1));
+      if (!this.#hued && !this.touched) this.turnTo(this.hueAt(clientX));
     });
     this.names = [0, 1, 2].map(() => make('span'));
     this.fields = this.names.map((_, part) =>
@@ -215,11 +216,17 @@ export class Picker {
     this.#choose(hexOf(this.#space.toSrgb1(this.#at)));
   }
 
+  /** @param {number} x on the page, of the strip of hues */
+  hueAt(x) {
+    const { left, width } = this.hue.getBoundingClientRect();
+    return 360 * Math.min(Math.max((x - left) / width, 0), 1);
+  }
+
   /**
    * Another hue. As long as no color is chosen, only another plane to choose from.
    * @param {number} hue
    */
-  #turnTo(hue) {
+  turnTo(hue) {
     const [up, across] = this.#at;
     this.#hued = true;
     if (this.canvas.color) this.#set([up, across, hue]);
@@ -442,6 +449,7 @@ export class Picker {
   }
 
   focus() {
+    import('./hue_touch.js').then(({ hueTouch }) => hueTouch(this)).catch(() => {});
     this.plane.focus({ preventScroll: true });
   }
 }

@@ -85,7 +85,7 @@ export class Swatches {
       this.problem,
       this.imported,
     );
-    this.#showPalettes();
+    this.#showPalettes().catch(() => {});
     const quick = make('div', { class: 'cv-lasts', role: 'group', 'aria-label': say('recent') });
     this.lasts = quick;
     /** For a screen on which the picker is a sheet: the last colors without it. */
@@ -110,28 +110,14 @@ export class Swatches {
     } catch {
       // They hold until the page closes.
     }
-    this.#showPalettes();
+    this.#showPalettes().catch(() => {});
     this.show();
   }
 
-  #showPalettes() {
-    const { canvas } = this;
-    const parts = this.palettes.map((palette) => {
-      const { title, colors } = palette;
-      const swatches = make('div', { class: 'cv-swatches', role: 'group', 'aria-label': title });
-      for (const { hex, name } of colors)
-        swatches.append(this.#swatch(hex, name ? `${name}, ${hex}` : hex));
-      const away = button(
-        '×',
-        () => this.keepPalettes(this.palettes.filter((item) => item !== palette)),
-        { class: 'cv-add', 'aria-label': canvas.say('palette_remove', { title }) },
-      );
-      away.title = away.getAttribute('aria-label') || '';
-      const heading = make('div', { class: 'cv-title' }, make('span', {}, title), away);
-      return make('div', {}, heading, swatches);
-    });
-    const none = make('p', {}, canvas.say('palettes_none'));
-    this.imported.replaceChildren(...(parts.length ? parts : [none]));
+  async #showPalettes() {
+    const none = make('p', {}, this.canvas.say('palettes_none'));
+    if (!this.palettes.length) this.imported.replaceChildren(none);
+    else (await import('./palettes.js')).showPalettes(this);
   }
 
   /**
@@ -140,7 +126,7 @@ export class Swatches {
    * @param {string} [sign]
    * @param {() => void} [press]
    */
-  #swatch(color, label, sign = '', press = () => this.take(color)) {
+  swatch(color, label, sign = '', press = () => this.take(color)) {
     const node = button(sign, press, { 'aria-label': label, title: label });
     node.style.background = color;
     return node;
@@ -189,12 +175,12 @@ export class Swatches {
     const [used, own] = this.names.map(kept);
     if (!own.length) this.#removes = false;
     const swatch = (/** @type {string} */ color) => {
-      const node = this.#swatch(color, color);
+      const node = this.swatch(color, color);
       aria(node, 'pressed', color === canvas.color);
       return node;
     };
     const away = (/** @type {string} */ color) =>
-      this.#swatch(color, canvas.say('own_removes', { color }), '×', () => {
+      this.swatch(color, canvas.say('own_removes', { color }), '×', () => {
         const rest = own.filter((item) => item !== color);
         keep(this.names[1], rest);
         this.show();

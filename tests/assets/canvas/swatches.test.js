@@ -21,6 +21,11 @@ function swatchesOf(person) {
   return { swatches, taken };
 }
 
+/** Waits for what is loaded to show palettes. */
+async function shown({ imported }) {
+  while (!imported.querySelector('.cv-add')) await new Promise(setImmediate);
+}
+
 const labels = (box) =>
   [...box.querySelectorAll('button')].map((node) => node.getAttribute('aria-label'));
 
@@ -55,6 +60,7 @@ test('a palette of a file is there again in the next drawing, and can be removed
   await open('diary.txt', 'Dear diary');
   assert.equal(swatches.problem.textContent, 'diary.txt: There is no color in it.');
   const next = swatchesOf('anna').swatches;
+  await Promise.all([shown(swatches), shown(next)]);
   for (const { imported } of [swatches, next])
     assert.deepEqual(labels(imported).slice(1), ['Night, #112233', '#445566']);
   // They stand after the last colors, but those that are among these.
