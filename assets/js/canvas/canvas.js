@@ -47,6 +47,8 @@ const TOLD_MS = 4_000;
 export class ColoringCanvas {
   /** @type {Action[]} */ #actions;
   #enabled = true;
+  /** Whether it was said that the paper is filled. */
+  papered = false;
   /** The tool before a color is picked. */
   #before = 'fill';
   /** @type {{ key: string, labels: number[] }} */ lookalikes = { key: '', labels: [] };
@@ -101,7 +103,7 @@ export class ColoringCanvas {
     this.strokes = new Strokes(this);
     this.sweeps = new Sweeps(this);
     this.hands = new Hands(this);
-    keys(this, this.#ends.signal);
+    this.jump = keys(this, this.#ends.signal);
     this.tools.show();
     /** Settles once the drawing can be colored. */
     this.ready = this.#open();
@@ -213,6 +215,7 @@ export class ColoringCanvas {
   percent(share) {
     const language = document.documentElement.lang || 'en';
     const digits = share < 0.1 ? 1 : 0;
+    if (share > 0 && share < 0.001) return this.say('under', { share: this.percent(0.001) });
     return share.toLocaleString(language, { style: 'percent', maximumFractionDigits: digits });
   }
 
@@ -322,6 +325,7 @@ export class ColoringCanvas {
       this.filled = label;
       this.log(action, layer.apply(action), pressed);
       this.tell('');
+      if (color) this.tellPaper(label);
       const share = this.percent(this.regions?.share(closing, label) || 0);
       this.announce(clears ? 'cleared' : 'filled', { share });
     }
@@ -380,6 +384,17 @@ export class ColoringCanvas {
   }
 
   /**
+   * Says once that a region that was filled is the paper around the drawing.
+   * @param {number} label
+   */
+  tellPaper(label) {
+    if (this.papered || this.background.open || !this.regions?.surround(this.closing)[label])
+      return;
+    this.papered = true;
+    this.tell('paper');
+  }
+
+  /**
    * Says that a pixel is of no region; beside the paper there is nothing to say.
    * @param {number} x
    * @param {number} y
@@ -416,6 +431,7 @@ export class ColoringCanvas {
     /** @type {Action} */
     const action = { do: label };
     this.log(action, layer.apply(action), pressed);
+    this.filled = 0;
     this.hands.hover();
     this.announce({ undo: 'undone', redo: 'redone', clear: 'cleared' }[label]);
     // Who missed something small with a finger can aim.

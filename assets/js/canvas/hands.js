@@ -274,8 +274,11 @@ export class Hands {
     this.hover();
   }
 
-  /** Shows what the tool would do where the pointer is. */
-  hover() {
+  /**
+   * Shows what the tool would do where the pointer is.
+   * @param {boolean} [shift] whether that key is down
+   */
+  hover(shift = this.#at?.shiftKey) {
     const { canvas } = this;
     const { view, layer, tool } = canvas;
     const event = this.#at;
@@ -287,7 +290,7 @@ export class Hands {
       const [x, y] = view.pixel(event);
       const strokes = this.#strokes(event);
       if (strokes) view.ring = { x, y, diameter: canvas.diameter };
-      if (!canvas.drawing && !view.cursor) this.#outline(x, y, strokes, this.#fillsAlike(event));
+      if (!canvas.drawing && !view.cursor) this.#outline(x, y, strokes, shift || tool === 'alike');
     }
     const isAimed = this.#doing === 'aim' || (this.touches && canvas.sweeps.active);
     this.#loupe?.show(isAimed ? event : null, !!event && this.#picks(event));

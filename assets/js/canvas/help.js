@@ -1,15 +1,23 @@
 // The list of keys, above the canvas.
 import { button, make } from './nodes.js';
 
+/** Keys of which a language has its own names. */
+const NAMED = /Ctrl|Shift|Delete|Space/g;
+
 /** Keys, and the words of what they do. */
 const KEYS = [
   ['F', 'fill'],
   ['A', 'alike_help'],
+  ['Shift+Enter', 'alike'],
+  ['N', 'next'],
+  ['Shift+N', 'before'],
   ['B', 'brush'],
   ['E', 'eraser'],
   ['R', 'region_help'],
+  ['Delete', 'region_help'],
   ['I', 'pick_help'],
   ['H', 'hand'],
+  ['Space', 'space'],
   [', .', 'shades'],
   ['C', 'choose'],
   ['1 – 9', 'recent_keys'],
@@ -29,7 +37,15 @@ export function help(canvas) {
     make(
       'div',
       {},
-      make('dt', {}, make('kbd', {}, key.replace('Ctrl', canvas.say('ctrl')))),
+      make(
+        'dt',
+        {},
+        make(
+          'kbd',
+          {},
+          key.replace(NAMED, (name) => canvas.say('key_' + name)),
+        ),
+      ),
       make('dd', {}, canvas.say(name)),
     ),
   );

@@ -17,6 +17,7 @@ const READ_MS = 300;
 /**
  * @param {import('./canvas.js').ColoringCanvas} canvas
  * @param {AbortSignal} signal ends it
+ * @returns {(step: number) => void} goes to the next region, or the one before
  */
 export function keys(canvas, signal) {
   const { view, tools, hands } = canvas;
@@ -74,6 +75,8 @@ export function keys(canvas, signal) {
     const { layer, regions, closing } = canvas;
     if (!layer || !regions) return;
     stage.focus({ preventScroll: true });
+    // Where none is left that needs a color, there is nowhere to go.
+    if (canvas.uncolored?.none()) return;
     const index = cursor();
     const count = regions.counts[closing];
     const label = layer.labelAt(index.x, index.y, closing);
@@ -164,9 +167,15 @@ export function keys(canvas, signal) {
     return true;
   };
 
+  /** Another hover while the pointer rests. @param {KeyboardEvent} event */
+  const shifts = ({ key, shiftKey }) => {
+    if (key === 'Shift' && !view.cursor) hands.hover(shiftKey);
+  };
+
   document.addEventListener(
     'keydown',
     (event) => {
+      shifts(event);
       if (event.defaultPrevented || document.querySelector('dialog[open]')) return;
       if (ours(/** @type {HTMLElement} */ (event.target)) && press(event)) event.preventDefault();
     },
@@ -175,6 +184,7 @@ export function keys(canvas, signal) {
   document.addEventListener(
     'keyup',
     (event) => {
+      shifts(event);
       if (event.key !== ' ' || !hands.space) return;
       hands.space = false;
       // The space bar alone does what Enter does.
@@ -199,4 +209,5 @@ export function keys(canvas, signal) {
     view.cursor = view.ring = view.region = null;
     view.mark();
   });
+  return jump;
 }

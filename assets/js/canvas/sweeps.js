@@ -124,6 +124,7 @@ export class Sweeps {
     let share = 0;
     for (let i = 0; i < points.length; i += 2)
       share += regions?.share(closing, layer.labelAt(points[i], points[i + 1], closing)) || 0;
+    if (color) canvas.tellPaper(layer.labelAt(x, y, closing));
     canvas.announce(color ? 'filled' : 'cleared', { share: canvas.percent(share) });
   }
 

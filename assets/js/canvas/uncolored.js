@@ -1,10 +1,14 @@
 // What still needs a color: lines on its paper, and a ring around what is small. The paper around the
 // drawing needs none.
-import { make } from './nodes.js';
+import { button, make } from './nodes.js';
 
 /** In CSS pixels: a region of a smaller side, if it were a square, has a ring. */
 const SMALL_PX = 7;
 const RING_PX = 8;
+/** Of the drawing: a smaller region is a corner between lines, which nobody misses. */
+const MIN_SHARE = 0.0002;
+/** In CSS pixels: to a smaller region the button zooms in. */
+const NEAR_PX = 24;
 
 export class Uncolored {
   on = false;
@@ -16,19 +20,27 @@ export class Uncolored {
   constructor(canvas) {
     this.canvas = canvas;
     const { width, height } = canvas.sketch;
+    this.following = button('›', () => this.#follow(), {
+      'aria-label': canvas.say('next'),
+      title: canvas.say('next'),
+    });
+    this.following.style.cssText = 'min-width:38px;font-size:22px';
     this.paper = make('canvas', { class: 'cv-paper', width, height });
   }
 
   /**
-   * The regions of which most has no color, but the paper around the drawing: their labels, a pixel
-   * inside, and the side of a square of their area. They are computed again after each action.
+   * The regions of which most has no color, but the paper around the drawing and specks: their
+   * labels, a pixel inside, and the side of a square of their area. They are computed again after
+   * each action.
    */
   get left() {
     const { layer, regions, closing, actions } = this.canvas;
     const key = [closing, actions.length].join();
     if (!layer || !regions || this.#key === key) return this.#left;
     const surround = regions.surround(closing);
-    const labels = layer.alike(null, closing).filter((label) => !surround[label]);
+    const labels = layer
+      .alike(null, closing)
+      .filter((label) => !surround[label] && regions.share(closing, label) >= MIN_SHARE);
     this.#left = labels.map((label) => {
       const [x, y] = regions.middle(closing, label);
       const side = Math.sqrt(regions.share(closing, label) * regions.width * regions.height);
@@ -49,6 +61,26 @@ export class Uncolored {
     return (ahead.length ? ahead : labels).at(step > 0 ? 0 : -1);
   }
 
+  /** Whether they are shown and there is none; says so. */
+  none() {
+    if (!this.on || this.left.length) return false;
+    this.canvas.tell('bare_none');
+    return true;
+  }
+
+  /** Goes to the next region as the key does, and near where it is small. */
+  #follow() {
+    const { canvas } = this;
+    const { view, layer, closing } = canvas;
+    canvas.jump(1);
+    const { cursor } = view;
+    const label = cursor && layer?.labelAt(cursor.x, cursor.y, closing);
+    const region = this.left.find((item) => item.label === label);
+    if (!cursor || !region) return;
+    if (region.side * view.scale < NEAR_PX) view.zoom(NEAR_PX / (region.side * view.scale));
+    view.reveal(cursor.x, cursor.y);
+  }
+
   /** @param {boolean} on */
   show(on) {
     const { canvas } = this;
@@ -57,6 +89,11 @@ export class Uncolored {
     view.sheet.classList.toggle('bare', on);
     if (on) view.sheet.prepend(this.paper);
     else this.paper.remove();
+    // A narrow screen is a phone's, which has no keys.
+    if (on && getComputedStyle(canvas.tools.color).display !== 'none')
+      canvas.tools.bare.after(this.following);
+    else this.following.remove();
+    view.layOut();
     view.overlay = on ? (line, scale) => this.#draw(line, scale) : null;
     this.update();
     const n = this.left.length;

@@ -40,6 +40,7 @@ function handled({ sketch, moves }) {
     hasRoom: () => true,
     tell: nothing,
     tellNoRegion: nothing,
+    tellPaper: nothing,
     announce: nothing,
     percent: nothing,
     log: (action) => log.push(structuredClone(action)),

@@ -5,6 +5,7 @@ import { load } from '../page.js';
 
 const { SPACES, shadesOf } = await load('canvas/colors');
 const { Hands } = await load('canvas/hands');
+const { hueTouch } = await load('canvas/hue_touch');
 const { Layer } = await load('canvas/layer');
 const { Regions } = await load('canvas/regions');
 const { Uncolored } = await load('canvas/uncolored');
@@ -20,6 +21,7 @@ function labels() {
 }
 
 test('what still needs a color is each region that has none, and never the paper', () => {
+  const said = [];
   const maps = [labels()];
   const canvas = {
     layer: new Layer(WIDTH, HEIGHT, maps),
@@ -27,6 +29,8 @@ test('what still needs a color is each region that has none, and never the paper
     sketch: { width: WIDTH, height: HEIGHT },
     closing: 0,
     actions: [],
+    say: String,
+    tell: (name) => said.push(name),
   };
   const does = (action) => {
     canvas.layer.apply(action);
@@ -45,6 +49,33 @@ test('what still needs a color is each region that has none, and never the paper
   does({ do: 'undo' });
   does({ do: 'undo' });
   assert.deepEqual(left(), [2, 3, 4, 5]);
+  assert.deepEqual([uncolored.none(), said], [false, []]);
+  for (const x of [8, 18, 28, 38]) does({ do: 'fill', x, y: 10, closing: 0, color: '#112233' });
+  assert.deepEqual([uncolored.none(), said], [true, ['bare_none']]);
+});
+
+test('a finger that scrolls from the hues leaves the color as it is', () => {
+  const listeners = {};
+  const hues = [];
+  const hue = { value: '30', addEventListener: (name, call) => (listeners[name] = call) };
+  const picker = { hue, touched: false, hueAt: (x) => x, turnTo: (x) => hues.push(x) };
+  hueTouch(picker);
+  const drag = (end, ...places) => {
+    const [[clientX, clientY]] = places;
+    listeners.pointerdown({ pointerType: 'touch', clientX, clientY });
+    hue.value = String(clientX);
+    places.forEach(([x, y], i) => {
+      const type = i < places.length - 1 ? 'touchmove' : end;
+      listeners[type]({ type, changedTouches: [{ clientX: x, clientY: y }] });
+    });
+    assert.equal(picker.touched, false);
+  };
+  drag('touchend', [100, 50], [103, 20], [180, 10]);
+  drag('touchcancel', [100, 50], [102, 46]);
+  assert.deepEqual([hue.value, hues], ['30', []]);
+  drag('touchend', [100, 50], [101, 52]);
+  drag('touchend', [100, 50], [120, 55], [140, 20]);
+  assert.deepEqual(hues, [101, 120]);
 });
 
 /** A canvas on a stage of one CSS pixel a pixel, and what a finger did on it. */

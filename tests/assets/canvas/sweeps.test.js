@@ -47,6 +47,8 @@ function canvasOf() {
     fillAlike: ColoringCanvas.prototype.fillAlike,
     alike: ColoringCanvas.prototype.alike,
     tellNoRegion: ColoringCanvas.prototype.tellNoRegion,
+    tellPaper: ColoringCanvas.prototype.tellPaper,
+    background: { open: false },
     sketch: { width: WIDTH, height: HEIGHT },
     actions: [],
     lookalikes: { key: '', labels: [] },
@@ -129,6 +131,9 @@ test('the paper around is filled by a drag that begins there alone', () => {
     [8, 10],
   ]);
   assert.equal(colored(canvas), 'P23');
+  // That is said, once.
+  canvas.tellPaper(1);
+  assert.deepEqual(canvas.said, ['no_color', 'paper']);
 });
 
 test('a second finger takes back what the first began', () => {
