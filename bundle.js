@@ -60,9 +60,10 @@ const atOnce = {
   setup: ({ onLoad }) =>
     onLoad({ filter: /\/js\/canvas\/\w+\.js$/ }, ({ path }) => {
       const wanted = [];
+      // Types in comments are imported alike, and followed by a name.
       const contents = readFileSync(path, 'utf8').replace(
-        /\bawait import\('(\.[^']+)'\)/g,
-        (_, name) => `later${wanted.push(name)}`,
+        /\bimport\('(\.[^']+)'\)(?=\)|;|\.then\()/g,
+        (_, name) => `Promise.resolve(later${wanted.push(name)})`,
       );
       const imports = wanted.map((name, i) => `import * as later${i + 1} from '${name}';`);
       return { contents: [...imports, contents].join('\n') };

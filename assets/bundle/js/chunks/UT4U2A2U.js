@@ -1,1 +1,0 @@
-import{o as a,p as b,q as c,r as d,s as e,t as f,u as g}from"./66UD7KKE.js";import"./K6GHL2BM.js";import"./7OBWYZI5.js";export{a as MAX_PALETTE,b as MAX_PALETTE_BYTES,c as PaletteError,f as importPalette,e as readPalette,g as showPalettes,d as srgb1OfLabD50};
