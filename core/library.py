@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
-from truehue.core.color.people import Naming, naming, percent_text, surveys
+from truehue.core.color.people import SHOWN_NAMES, Naming, naming, percent_text, surveys
 from truehue.core.color.spaces import CONDITIONS, hex_of, lab_to_srgb8
 from truehue.core.color.systems import SYSTEMS, ColorTarget, all_nearest, parse_target
 from truehue.core.errors import BadInput, DataFolderError, MaskError, NoPixels
@@ -47,8 +47,6 @@ MaskLike = Union[ImageLike, Mask, "SalientMask"]
 Box = tuple[float, float, float, float]
 Lab = tuple[float, float, float]
 
-PEOPLE_NAMES = 5
-"""So many of the names that people use are in a result."""
 
 _LABELS = {
     "misfit": "mismatch score",
@@ -345,7 +343,7 @@ def color_of(
 
 
 def _first_names(people: Naming) -> tuple[tuple[str, float], ...]:
-    return tuple((item.name, item.share) for item in people.names[:PEOPLE_NAMES])
+    return tuple((item.name, item.share) for item in people.names[:SHOWN_NAMES])
 
 
 def histogram(

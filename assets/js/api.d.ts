@@ -2583,6 +2583,8 @@ declare namespace Api {
     accepted: string;
     mask_px: number;
     notes: Array<string>;
+    people: Array<MeasuredName>;
+    people_answers: number;
     illuminant: string;
     observer_deg: number;
     image_notes: Array<string>;
@@ -2593,6 +2595,11 @@ declare namespace Api {
     threshold: number | null;
     passed: boolean | null;
     candidate: string;
+  }
+
+  interface MeasuredName {
+    name: string;
+    share: number;
   }
 
   interface MeasuredOffset {

@@ -22,13 +22,13 @@ import numpy as np
 
 from truehue.core.color.formulas import FORMULAS, SURROUNDS, ViewingConditions
 from truehue.core.color.munsell import MunsellSamples, load_munsell
-from truehue.core.color.people import naming
+from truehue.core.color.people import naming_fields
 from truehue.core.color.spaces import CONDITIONS
-from truehue.core.color.systems import SYSTEMS, Lab, parse_target
+from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.command import JSON_LINES, Command, arg, flag, group
 from truehue.core.errors import BadInput, MaskError, ObjectNotFound, TrueHueError
 from truehue.core.images.load import load_image, mask_with_note
-from truehue.core.library import PEOPLE_NAMES, ColorResult, color_of
+from truehue.core.library import ColorResult, color_of
 from truehue.core.packages import colour_science
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.differences import verdict_differences
@@ -214,15 +214,6 @@ def _mask(
     return *select_in_box(srgb8, options.box), {"box": options.box}
 
 
-def _people(lab: Lab | None) -> dict[str, Any]:
-    """What people call the measured color, as for an image without a target color."""
-    if lab is None:
-        return {"people": [], "people_answers": 0}
-    found = naming(lab)
-    names = [{"name": item.name, "share": item.share} for item in found.names[:PEOPLE_NAMES]]
-    return {"people": names, "people_answers": found.answers}
-
-
 def _unscored(job: MeasureItem, reason: str, by: Rule, object_name: str) -> dict[str, Any]:
     """The same keys as a measured line, without numbers."""
     nothing: dict[str, Any] = dict.fromkeys(
@@ -250,7 +241,7 @@ def _unscored(job: MeasureItem, reason: str, by: Rule, object_name: str) -> dict
         "system": job.system,
         "parameters": {},
         **CONDITIONS,
-        **_people(None),
+        **naming_fields(None),
         **nothing,
         "metrics": {},
         "candidates": [],
@@ -291,7 +282,7 @@ def _measure(options: argparse.Namespace) -> int:
                 "mask": job.mask,
                 **measurement.as_json(),
                 **CONDITIONS,
-                **_people(measurement.verdict.lab),
+                **naming_fields(measurement.verdict.lab),
                 **about,
             }
             if viewing is not None:

@@ -90,6 +90,10 @@ def percent_text(share: float) -> str:
     return ">99%" if 0.995 <= share < 1.0 else f"{100.0 * share:.0f}%"
 
 
+SHOWN_NAMES = 5
+"""Names that a result lists."""
+
+
 def naming(lab: ArrayLike, survey: Survey | None = None) -> Naming:
     """What people call a color of CIELAB D65/2 degrees, ``(3,)``, by the XKCD survey or another, which
     may have no answer for it.
@@ -108,6 +112,16 @@ def naming(lab: ArrayLike, survey: Survey | None = None) -> Naming:
     return Naming(
         tuple(NameShare(survey.names[i], counts[i] / total) for i in used), total, survey.spelled
     )
+
+
+def naming_fields(lab: ArrayLike | None) -> dict[str, Any]:
+    """What people call a color, as JSON: its ``people`` with their shares, the first five, and how
+    many answers they are of. Empty where there is no color."""
+    if lab is None:
+        return {"people": [], "people_answers": 0}
+    found = naming(lab)
+    names = [{"name": item.name, "share": item.share} for item in found.names[:SHOWN_NAMES]]
+    return {"people": names, "people_answers": found.answers}
 
 
 def colors_named(

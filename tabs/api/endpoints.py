@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from truehue.core.color.distances import checked, compare
+from truehue.core.color.people import naming_fields
 from truehue.core.color.spaces import CONDITIONS
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, NotStored
@@ -125,6 +126,13 @@ class MeasuredDominant(TypedDict):
     steps: list[tuple[str, int]]
 
 
+class MeasuredName(TypedDict):
+    """A name that people use for a color, and its share of their answers, 0 to 1."""
+
+    name: str
+    share: float
+
+
 class MeasuredImage(TypedDict):
     """A verdict with every number, as ``truehue measure --json`` prints it. Colors are CIELAB for
     D65 and 2 degrees; ``light`` and ``confidence_percent`` come with the rule ``truehue``."""
@@ -156,6 +164,8 @@ class MeasuredImage(TypedDict):
     accepted: str
     mask_px: int
     notes: list[str]
+    people: list[MeasuredName]
+    people_answers: int
     illuminant: str
     observer_deg: int
     image_notes: list[str]
@@ -182,7 +192,13 @@ def measure_image(context: Context, actor: Actor, request: MeasureImage) -> Meas
         target_object=put.target_object,
     )
     return cast(
-        MeasuredImage, {**result.as_json(), **CONDITIONS, "image_notes": [*notes, *mask_notes]}
+        MeasuredImage,
+        {
+            **result.as_json(),
+            **CONDITIONS,
+            **naming_fields(result.verdict.lab),
+            "image_notes": [*notes, *mask_notes],
+        },
     )
 
 
