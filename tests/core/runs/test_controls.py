@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from tests.core.runs.samples import RULES, apples, in_process, planned, small_plan
+from truehue.core.diagnosis.colors import render_image
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.runs.controls import (
     FILE,
+    SIZE_PX,
     ControlResult,
     control_images,
     controls_of,
@@ -51,6 +53,13 @@ def test_exact_masks_pass_their_controls() -> None:
     assert summary.accepted["truehue"] == 20
     assert set(summary.accepted_other.values()) == {0}
     assert summary.warnings == ()
+
+
+def test_the_shipped_images_are_the_renderers() -> None:
+    shown = control_images()[2]
+    srgb8, mask = render_image(shown.object_name, shown.light, 0, shown.color.hex, SIZE_PX)
+    assert np.abs(srgb8.astype(int) - shown.srgb8).max() <= 1
+    assert (mask == shown.mask.pixels).all()
 
 
 def test_no_two_control_images_are_alike() -> None:
