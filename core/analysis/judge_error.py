@@ -47,7 +47,7 @@ GROUPINGS = ("light", "object")
 MIN_CLUSTERS = 3
 
 MAX_WIDTH = 0.9
-"""A corrected share with a wider interval says nothing, whatever point it has."""
+"""A corrected share with a wider interval says nothing."""
 
 NO_CALIBRATION = "the rule's errors are not known in this version"
 OTHER_NEIGHBORS = "the rule's errors are known for k = 0 only"
@@ -111,7 +111,7 @@ class Calibration:
 
 
 def effective_n(share: float, n: int, clusters: Iterable[Sequence[tuple[int, int]]]) -> float:
-    """How many independent images ``n`` images are worth, by the most uneven of the groupings.
+    """How many independent images ``n`` images equal, by the most uneven of the groupings.
 
     ``clusters`` has of each grouping the passes and images of each cluster. The variance of a ratio
     is that between clusters (Cochran 1977, Sampling Techniques, section 2.11), widened by Student's
@@ -119,7 +119,7 @@ def effective_n(share: float, n: int, clusters: Iterable[Sequence[tuple[int, int
     """
     from scipy.stats import t
 
-    worth = float(n)
+    effective = float(n)
     for grouping in clusters:
         counts = np.array([cluster for cluster in grouping if cluster[1]], dtype=np.float64)
         if len(counts) < MIN_CLUSTERS or not 0.0 < share < 1.0:
@@ -129,8 +129,8 @@ def effective_n(share: float, n: int, clusters: Iterable[Sequence[tuple[int, int
         variance = float(residual @ residual) / (many * (many - 1) * size * size)
         variance *= (float(t.ppf(0.975, many - 1)) / 1.959964) ** 2
         if variance > 0:
-            worth = min(worth, share * (1.0 - share) / variance)
-    return max(worth, 1.0)
+            effective = min(effective, share * (1.0 - share) / variance)
+    return max(effective, 1.0)
 
 
 @dataclass(frozen=True)
@@ -164,9 +164,9 @@ def _draws(calibration: Calibration, system: str) -> _Draws:
         count, n = getattr(whole, passed), getattr(whole, tried)
         share = count / n
         grouped = [[(getattr(c, passed), getattr(c, tried)) for c in group] for group in clusters]
-        worth = effective_n(share, n, grouped)
+        effective = effective_n(share, n, grouped)
         shares.append(share)
-        draws.append(rng.beta(share * worth + 0.5, (1.0 - share) * worth + 0.5, RESAMPLES))
+        draws.append(rng.beta(share * effective + 0.5, (1.0 - share) * effective + 0.5, RESAMPLES))
     return _Draws(shares[0], shares[1], draws[0], draws[1])
 
 

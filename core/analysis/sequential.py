@@ -70,7 +70,7 @@ class OrderTest:
         row_of[sample.models] = np.arange(len(sample.models))
         pairs = np.flatnonzero((row_of[self._first] >= 0) & (row_of[self._second] >= 0))
         gaps = values[row_of[self._first[pairs]]] - values[row_of[self._second[pairs]]]
-        # |z(a) − z(b)| is at most this, whatever is drawn.
+        # |z(a) − z(b)| is at most this for every draw.
         largest = sample.max_gap + sample.max_weight * (1.0 + sample.max_gap)
         lambdas = np.minimum(_LAMBDAS, _MAX_STAKE / largest)[:, None]
         for side, sign in enumerate((1.0, -1.0)):

@@ -1,4 +1,4 @@
-"""What a scorer's answers to a ring test are worth: rates, bias and calibration, with intervals."""
+"""What a scorer's answers to a ring test show: rates, bias and calibration, with intervals."""
 
 from __future__ import annotations
 

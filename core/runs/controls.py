@@ -70,7 +70,7 @@ class ControlImage:
     other: ColorTarget
 
     def targets(self, color: ColorTarget) -> tuple[ObjectTarget, ...]:
-        """The one object, with that color asked of it."""
+        """The one object, with that target color."""
         return (ObjectTarget(self.object_name, color),)
 
 
@@ -214,8 +214,8 @@ def _result(
     )
     finding = known.findings.get(0)
     found = None if finding is None else finding.mask
-    # Both colors are asked of one image at once, as of two objects with one mask: what does not
-    # depend on the color is computed once.
+    # Both colors are targets of one image, as of two objects with one mask: what does not depend
+    # on the target is computed once.
     both = (*targets, *control.targets(control.other))
 
     def accepted(finding: Localization | None, task: str) -> tuple[dict[str, bool], ...]:

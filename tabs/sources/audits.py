@@ -39,7 +39,7 @@ def question_id(run_id: str, position: int) -> str:
 @dataclass(frozen=True)
 class AuditAnswers:
     """``shares``: by position the share of people who say that the color is right, 0 to 1, of those
-    of the ``sampled`` positions that somebody judged. ``people`` took part in the studies."""
+    of the ``sampled`` positions that people judged. ``people`` took part in the studies."""
 
     shares: Mapping[int, float]
     sampled: frozenset[int]
