@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
+from truehue.core.analysis.intervals import wilson
 from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.errors import BadInput, NotStored, TrueHueError
 from truehue.core.records import EvidenceRecord
@@ -79,6 +80,7 @@ class DisagreementsView(TypedDict):
     counts: dict[str, int]
     judged: int
     kappa: float | None
+    interval: tuple[float, float] | None
     first_only: int
     second_only: int
     images: int
@@ -143,6 +145,7 @@ def agreement_view(context: Context, query: Mapping[str, str]) -> DisagreementsV
         "counts": total,
         "judged": table.judged,
         "kappa": table.kappa,
+        "interval": disagree_interval(total["disagree"], table.judged - table.unscored),
         "first_only": table.first_only,
         "second_only": table.second_only,
         "images": context.storage.images.count(),
@@ -154,6 +157,11 @@ def agreement_view(context: Context, query: Mapping[str, str]) -> DisagreementsV
         "pairs": [pair_json(pair) for pair in pairs],
         "total": total[cell],
     }
+
+
+def disagree_interval(apart: int, scored: int) -> tuple[float, float] | None:
+    """Wilson's 95% interval, in percent, of the share of ``scored`` questions that is ``apart``."""
+    return wilson(apart / scored, scored) if scored else None
 
 
 def pair_json(pair: Pair) -> VerdictPairJson:

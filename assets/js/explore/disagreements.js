@@ -263,19 +263,26 @@ export function mount(widget) {
   function sentence() {
     const apart = data.counts.first + data.counts.second;
     const scored = data.judged - data.counts.unscored;
-    const share = scored ? ((100 * apart) / scored).toFixed(1) + '% of images scored by both' : '';
+    const share =
+      scored && data.interval
+        ? ((100 * apart) / scored).toFixed(1) +
+          '% (' +
+          data.interval.map((end) => end.toFixed(1)).join('–') +
+          ')'
+        : '';
     put(
       find('.th-disagreements-sentence'),
-      data.judged
+      scored
         ? 'Of ' +
-            many(data.judged, 'question') +
+            many(scored, 'question') +
             ' scored by both, ' +
             name(data.a) +
             ' and ' +
             name(data.b) +
             ' disagree on ' +
             apart.toLocaleString('en-US') +
-            (share ? ', ' + share : '') +
+            ': ' +
+            share +
             '.'
         : 'No stored image is scored by both rules yet' +
             (data.task || data.system ? ' with these filters' : '') +

@@ -109,6 +109,10 @@ test('what two rules say differently is counted, filtered and opened', async () 
   );
   const apart = number('first') + number('second');
   assert.ok(apart > 0);
+  assert.match(
+    textOf(sentence),
+    new RegExp(`disagree on ${apart}: [\\d.]+% \\([\\d.]+–[\\d.]+\\)`),
+  );
   const cards = () => [...agree.querySelectorAll('.th-pair-card')];
   await until(() => cards().length === apart);
   await until(() => {

@@ -340,9 +340,12 @@ def test_the_table_counts_stored_verdicts(mugs: Context) -> None:
     counts = view["counts"]
     assert counts["disagree"] == counts["first"] + counts["second"] == len(view["pairs"])
     assert counts["disagree"] > 0
+    low, high = view["interval"]
+    assert 0 <= low < 100 * counts["disagree"] / 3 <= high <= 100
     statuses = [tuple(said["status"] for said in pair["said"]) for pair in view["pairs"]]
     assert set(statuses) <= {("pass", "fail"), ("fail", "pass")}
-    assert agreement_view(mugs, {"system": "css"})["judged"] == 0
+    none = agreement_view(mugs, {"system": "css"})
+    assert (none["judged"], none["interval"]) == (0, None)
     assert agreement_view(mugs, {"system": "l3"})["judged"] == 3
     with pytest.raises(BadInput, match="No rule is called"):
         agreement_view(mugs, {"a": "nobody"})
