@@ -93,7 +93,8 @@ export function stageHands(stage, keys) {
         return;
       }
     }
-    change([...stage.marks, mark]);
+    if (mark.type === 'box') stage.addBox(mark);
+    else change([...stage.marks, mark]);
   }
 
   function middle() {
@@ -205,6 +206,7 @@ export function stageHands(stage, keys) {
     out: () => view.zoomTo(view.scale / Math.SQRT2),
     browse,
     dismiss: () => say(''),
+    before: () => stage.forgetBefore(),
   };
   root.addEventListener('click', (event) => {
     const button = event.target.closest('button');

@@ -89,7 +89,7 @@ export function stageKeys(stage) {
     const point = keyPoint && [keyPoint[0] + 0.5, keyPoint[1] + 0.5];
     if (box) {
       dropKeys();
-      change([...stage.marks, boxMark(box)]);
+      stage.addBox(boxMark(box));
       return;
     }
     if (POINTS.includes(stage.tool))

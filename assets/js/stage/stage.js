@@ -11,6 +11,8 @@
 // with the image that was uploaded, and 'browse'; props.search(kind, {image_id, marks}), which begins
 // to find the object ('find') or to cut out points ('points') and promises {job, words}.
 import { store } from '../shared/state.js';
+import { many } from '../shared/dom.js';
+import { marksBefore, withBox } from './boxes.js';
 import { stageFinding } from './finding.js';
 import { stageFound } from './proposals.js';
 import { stageHands } from './hands.js';
@@ -70,7 +72,11 @@ export function mount({ element, props, trigger, watch }) {
     hint: '',
     brushChosen: false,
     ...{ root, view, pick, find, act, tools, overlay, brush, visible, inText },
-    ...{ change, undo, redo, start, boxMark, refresh, radius, say, showable },
+    ...{ change, undo, redo, start, boxMark, addBox, refresh, radius, say, showable },
+    forgetBefore: () => {
+      const before = marksBefore(stage.marks);
+      change(stage.marks.filter((mark) => !before.includes(mark)));
+    },
     browse: () => trigger('browse'),
   };
   const finding = stageFinding(stage, props);
@@ -160,6 +166,10 @@ export function mount({ element, props, trigger, watch }) {
     return { type: 'box', box, ...(props.salient ? { by: 'salient' } : {}) };
   }
 
+  function addBox(mark) {
+    change(withBox(stage.marks, mark));
+  }
+
   function ground() {
     // What the mask starts from: the last mark of these kinds.
     const last = stage.marks.findLast((mark) =>
@@ -195,6 +205,12 @@ export function mount({ element, props, trigger, watch }) {
     brushText.textContent = stage.imageId ? brush.value + ' px' : '';
     find('status').textContent =
       stage.hint || (pending ? 'Measuring…' : String((stage.imageId && props.proposal) || ''));
+    const before = stage.imageId ? marksBefore(stage.marks) : [];
+    find('before').hidden = !before.length;
+    const kind = before.some(({ type }) => type === 'point') ? 'selection' : 'stroke';
+    find('before-text').textContent = `${many(before.length, 'earlier ' + kind)} in this box ${
+      before.length === 1 ? 'counts' : 'count'
+    }.`;
     root.setAttribute('aria-busy', String(pending));
   }
 

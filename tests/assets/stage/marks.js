@@ -6,6 +6,7 @@ import { load, settled } from '../page.js';
 import { choose, opened, opening, stage, uploads } from './stage.js';
 
 const { store } = await load('shared/state');
+const { withBox, marksBefore } = await load('stage/boxes');
 const file = (name, type = 'image/png') => new window.File(['content'], name, { type });
 
 function give(target, kind, carried) {
@@ -128,6 +129,27 @@ test('every control of the stage has a name, and says whether it is pressed', as
   }
   for (const tool of made.root.querySelectorAll('[data-tool]'))
     assert.equal(tool.getAttribute('aria-pressed'), String(tool.dataset.tool === 'box'));
+});
+
+test('a box elsewhere starts over, and one here says which strokes still count', async () => {
+  const box = (...corners) => ({ type: 'box', box: corners });
+  const stroke = { type: 'cut', radius: 4, points: [[30, 30]] };
+  const first = [box(0, 0, 60, 60), stroke];
+  assert.deepEqual(withBox(first, box(100, 0, 160, 60)), [box(100, 0, 160, 60)]);
+  const larger = withBox(first, box(0, 0, 90, 60));
+  assert.deepEqual(larger, [...first, box(0, 0, 90, 60)]);
+  assert.deepEqual(marksBefore(larger), [stroke]);
+  assert.deepEqual(marksBefore(first), []);
+  assert.deepEqual(marksBefore([{ type: 'salient' }, stroke, box(50, 0, 90, 60)]), []);
+  assert.deepEqual(marksBefore([...larger, { type: 'whole' }]), []);
+
+  const made = await opened();
+  made.python(opening('c3', { marks: larger }));
+  assert.equal(made.part('before').hidden, false);
+  assert.equal(made.part('before-text').textContent, '1 earlier stroke in this box counts.');
+  made.press('Remove them');
+  assert.deepEqual(made.values.at(-1).marks, [first[0], larger[2]]);
+  assert.equal(made.part('before').hidden, true);
 });
 
 test('a second image starts over, and so does the same image again', async () => {
