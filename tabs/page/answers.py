@@ -50,6 +50,7 @@ class TooLarge(BadInput):
     """More was sent at once than is taken."""
 
 
+_ENDING = "the app ends"
 _endless: set[asyncio.Task[Any]] = set()
 
 
@@ -282,4 +283,17 @@ def endless() -> Iterator[None]:
 def cut_endless() -> None:
     """Ends all of these, when the app is told to end; whatever else is at work has its time."""
     for task in list(_endless):
-        task.cancel()
+        task.cancel(_ENDING)
+
+
+@contextmanager
+def until_ending() -> Iterator[None]:
+    """Ends the block, and no more, when the app is told to end: what waited in it answers now."""
+    try:
+        with endless():
+            yield
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if error.args != (_ENDING,) or task is None:
+            raise
+        task.uncancel()

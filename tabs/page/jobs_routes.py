@@ -8,7 +8,7 @@ from collections.abc import Callable
 import anyio
 from fastapi.responses import JSONResponse
 
-from truehue.tabs.page.answers import Answer, endless, json_answer
+from truehue.tabs.page.answers import Answer, json_answer, until_ending
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_service import AllJobs, NamedJob, cancel_job, job_view, jobs_view
 from truehue.tabs.page.roles import Actor
@@ -48,12 +48,13 @@ def job_routes(context: Context) -> FeatureRouter:
 async def wait_for_change(
     version: Callable[[], int], seen: int, make: Callable[[], Answer]
 ) -> JSONResponse:
-    """What ``make`` returns, once the version is another than ``seen`` or the time is over.
+    """What ``make`` returns, once the version is another than ``seen``, the time is over, or the app
+    ends.
 
     No thread waits here: a hundred pages that wait would hold them all.
     """
     end = time.monotonic() + LONGEST_S
-    with endless():
+    with until_ending():
         while version() == seen and time.monotonic() < end:
             await anyio.sleep(LOOK_S)
     return await anyio.to_thread.run_sync(lambda: json_answer(make))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -19,7 +20,7 @@ from truehue.core.records import JobRecord
 from truehue.storage import Storage
 from truehue.tabs.feature import kinds_of
 from truehue.tabs.features import FEATURES
-from truehue.tabs.page import jobs_routes
+from truehue.tabs.page import answers, jobs_routes
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs import INTERRUPTED, LISTED, Job, Jobs, job_json
 from truehue.tabs.page.jobs_service import AllJobs, jobs_view
@@ -228,6 +229,21 @@ def client(context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestCl
     app.include_router(jobs_routes.job_routes(context))
     with TestClient(app, headers={"X-TrueHue": "1"}) as made:
         yield made
+
+
+def test_a_list_that_waits_is_answered_when_the_app_ends(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Told to end, the app answers what it knows: an open page sees no failure."""
+    monkeypatch.setattr(jobs_routes, "LONGEST_S", WAIT_S)
+    seen = client.get("/api/jobs").json()["version"]
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(client.get, f"/api/jobs?seen={seen}")
+        while not answers._endless:
+            pass
+        client.portal.call(answers.cut_endless)
+        answer = waiting.result(WAIT_S)
+    assert (answer.status_code, answer.json()["version"]) == (200, seen)
 
 
 def test_the_list_waits_for_news(client: TestClient, jobs: Jobs) -> None:
