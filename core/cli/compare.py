@@ -1,8 +1,8 @@
 """``python -m truehue compare``: two distributions of color compared, without a screen.
 
 A side is an image with or without a mask, a folder of images, which are one distribution, or a CSV
-or JSON file of 71 numbers. Exit status 0 if all was measured, 2 for bad input, with its message on
-standard error.
+or JSON file of 71 numbers. Without a mask the object is what stands out, as in Compare. Exit status 0
+if all was measured, 2 for bad input, with its message on standard error.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
@@ -48,8 +49,11 @@ from truehue.core.concepts.records import (
     DistributionFile,
     DistributionRow,
 )
-from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.images.load import load_image, object_pixels
+from truehue.core.errors import BadInput, MaskError, ObjectNotFound, TrueHueError
+from truehue.core.image_sets.records import SALIENT_OR_WHOLE
+from truehue.core.images.load import LoadedImage, load_image, mask_with_note
+from truehue.core.masks.marks import SALIENT
+from truehue.core.masks.registry import FILE, TRANSPARENCY, describe
 
 OF_NUMBERS = frozenset({".csv", ".tsv", ".txt", ".json"})
 OF_IMAGES = frozenset(
@@ -58,6 +62,8 @@ OF_IMAGES = frozenset(
 """Suffixes of images in a folder; a file given by name may have any suffix."""
 
 IMAGE, IMAGES, NUMBERS = "image", "images", "numbers"
+WHOLE = "whole"
+MASKERS = (SALIENT_OR_WHOLE, SALIENT, WHOLE)
 _OFFERS: Mapping[str, str] = MappingProxyType(
     {AS_58: "--as-58", RATINGS: "--normalize for ratings, --shares for counts or percent"}
 )
@@ -69,20 +75,23 @@ _SHOWN = 8
 class Reading:
     """How sides are read: ``method`` a key of truehue.core.concepts.records.METHODS, ``normalize``
     as in truehue.core.concepts.reading, ``concept`` the words of the rows of a file with several
-    concepts, and ``label`` which one where a concept has several distributions."""
+    concepts, and ``label`` which one where a concept has several distributions. ``masker``, one of
+    MASKERS, selects the pixels of an image without a mask."""
 
     method: str = PIXELS
     as_58: bool = False
     normalize: bool | str = False
     concept: str | None = None
     label: str | None = None
+    masker: str = SALIENT_OR_WHOLE
 
 
 @dataclass(frozen=True)
 class Side:
     """One side, read. ``kind`` is ``image``, ``images`` or ``numbers``; ``pixels`` those measured,
-    None for numbers; ``unscored`` the files that could not be measured, each with the reason;
-    ``notes`` what was converted or assumed."""
+    None for numbers; ``selected_by`` how many images have their pixels by which masker, in words;
+    ``unscored`` the files that could not be measured, each with the reason; ``notes`` what was
+    converted or assumed."""
 
     file: str
     kind: str
@@ -91,6 +100,7 @@ class Side:
     pixels: int | None = None
     unscored: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    selected_by: Mapping[str, int] = field(default_factory=dict)
 
 
 def kind_of(path: Path) -> str:
@@ -115,7 +125,7 @@ def read_side(path: Path, mask: Path | None, how: Reading) -> Side:
         raise BadInput(f"{path.name} holds no numbers: only files of numbers have labels.")
     if kind == IMAGES:
         return _folder(path, mask, how)
-    profile, notes = _file_profile(path, mask)
+    profile, selected_by, notes = _file_profile(path, mask, how.masker)
     distribution = of_pictures(path.name, [profile], how.method)
     return Side(
         str(path),
@@ -124,13 +134,42 @@ def read_side(path: Path, mask: Path | None, how: Reading) -> Side:
         distribution,
         profile.mask_px,
         notes=notes,
+        selected_by={selected_by: 1},
     )
 
 
-def _file_profile(path: Path, mask: Path | None) -> tuple[ColorProfile, tuple[str, ...]]:
+def _file_profile(
+    path: Path, mask: Path | None, masker: str
+) -> tuple[ColorProfile, str, tuple[str, ...]]:
+    """The colors of an image, who selected its pixels, and what was converted or assumed."""
     image = load_image(path)
-    inside, notes = object_pixels(image, mask)
-    return profile_of(image.srgb8, inside), (*image.notes, *notes)
+    inside, selected_by, notes = _selected(image, mask, masker)
+    return profile_of(image.srgb8, inside), selected_by, (*image.notes, *notes)
+
+
+def _selected(
+    image: LoadedImage, mask: Path | None, masker: str
+) -> tuple[np.ndarray, str, tuple[str, ...]]:
+    """The pixels to measure, bool ``(H, W)``, by whom, and what to know about them: those of a mask
+    file; without one the opaque pixels, what stands out, or the whole image."""
+    shape = (image.srgb8.shape[0], image.srgb8.shape[1])
+    if mask is not None:
+        inside, note = mask_with_note(mask, shape)
+        return inside, describe(FILE, {"from": mask.name}), (note,) if note else ()
+    if image.opaque is not None:
+        return image.opaque, describe(FILE, {"from": TRANSPARENCY}), ()
+    whole = np.ones(shape, dtype=bool), describe(WHOLE, {})
+    if masker == WHOLE:
+        return *whole, ()
+    from truehue.core.masks.from_marks import select_salient  # it takes time to import
+
+    try:
+        pixels, (_, *notes), parameters = select_salient(image.srgb8)
+    except ObjectNotFound as error:
+        if masker == SALIENT:
+            raise MaskError("Nothing stands out: give a mask, or --masker whole.") from error
+        return *whole, ("Nothing stands out: the whole image is measured, with its background.",)
+    return pixels, describe(SALIENT, {SALIENT: parameters}), tuple(notes)
 
 
 def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
@@ -138,17 +177,18 @@ def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
     if not files:
         raise BadInput(f"The folder {path.name or path.resolve().name} has no image.")
     named = None if masks is None else _masks_by_name(masks)
-    profiles, notes, unscored = [], dict[str, int](), []
+    profiles, notes, unscored = [], Counter[str](), []
+    selected_by = Counter[str]()
     for file in files:
         try:
             mask = None if named is None or masks is None else _mask_of(file, named, masks)
-            profile, remarks = _file_profile(file, mask)
+            profile, by, remarks = _file_profile(file, mask, how.masker)
         except TrueHueError as error:
             unscored.append((file.name, str(error)))
             continue
         profiles.append(profile)
-        for note in remarks:
-            notes[note] = notes.get(note, 0) + 1
+        selected_by["From mask files" if mask else by] += 1
+        notes.update(remarks)
     if not profiles:
         name, reason = unscored[0]
         raise BadInput(
@@ -164,6 +204,7 @@ def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
         sum(profile.mask_px for profile in profiles),
         tuple(unscored),
         counted,
+        selected_by,
     )
 
 
@@ -407,6 +448,7 @@ def _side_json(side: Side, tied: int) -> dict[str, Any]:
         "mask": side.mask,
         "count": distribution.count,
         "pixels": side.pixels,
+        "maskers": [{"name": name, "images": n} for name, n in side.selected_by.items()],
         "dominant": {
             "index": index,
             "name": bin_.name,
@@ -432,10 +474,13 @@ def _heading(side: Side) -> str:
         return f"{side.file}: {side.distribution.kind}{named}{people}"
     inside = "" if side.mask is None else f" in {side.mask}"
     if side.kind == "image":
-        return f"{side.file}: {side.pixels:,} pixels{inside}"
+        by = "".join(f". {name}" for name in side.selected_by if side.mask is None)
+        return f"{side.file}: {side.pixels:,} pixels{inside}{by}"
     left_out = f", {len(side.unscored):,} not measured" if side.unscored else ""
+    by = "".join(f". {name}: {n:,}" for name, n in side.selected_by.items() if side.mask is None)
     return (
         f"{side.file}: {side.distribution.count:,} images{left_out}, {side.pixels:,} pixels{inside}"
+        f"{by}"
     )
 
 
@@ -464,6 +509,7 @@ def _flow_heading(shown: int, moves: int) -> str:
 EPILOG = """\
 examples:
   python -m truehue compare banana.png drawing.png --mask-a banana-mask.png
+  python -m truehue compare banana.jpg wall.jpg --masker whole
   python -m truehue compare photos/ cartoons/ --mask-a photo-masks/ --mask-b cartoon-masks/
   python -m truehue compare ratings.csv photos/ --concept banana --normalize --json
 
@@ -494,7 +540,8 @@ def _report(options: argparse.Namespace) -> ComparisonReport:
     _check_options(options, paths)
     method = options.method or PIXELS
     normalize = RATINGS if options.normalize else SHARES if options.shares else ""
-    how = Reading(method, options.as_58, normalize, options.concept)
+    masker = options.masker or SALIENT_OR_WHOLE
+    how = Reading(method, options.as_58, normalize, options.concept, masker=masker)
     a = _read(paths[0], options.mask_a, replace(how, label=options.label_a))
     b = _read(paths[1], options.mask_b, replace(how, label=options.label_b))
     p, q = a.distribution, b.distribution
@@ -527,8 +574,18 @@ def _check_options(options: argparse.Namespace, paths: tuple[Path, Path]) -> Non
             if getattr(options, name):
                 option = "--" + name.replace("_", "-")
                 raise BadInput(f"{option} applies to files of numbers, but both sides are images.")
-    if kinds == [NUMBERS, NUMBERS] and options.method:
-        raise BadInput("--method applies to images, but both sides are numbers.")
+    if kinds == [NUMBERS, NUMBERS]:
+        for name in ("method", "masker"):
+            if getattr(options, name):
+                raise BadInput(f"--{name} applies to images, but both sides are numbers.")
+    if options.masker != WHOLE and any(
+        kind != NUMBERS and mask is None
+        for kind, mask in zip(kinds, (options.mask_a, options.mask_b), strict=True)
+    ):
+        from truehue.core.masks import salient  # it takes time to import
+
+        if not salient.is_available():
+            raise BadInput(f"Give masks, or --masker {WHOLE}. {salient.how_to_get()}")
     if kinds == [IMAGE, IMAGE] and options.draws:
         raise BadInput(
             "--draws applies to folders of images and to people. A single image cannot be "
@@ -539,7 +596,7 @@ def _check_options(options: argparse.Namespace, paths: tuple[Path, Path]) -> Non
 _SIDE = "an image, a folder of images, or a CSV or JSON file of 71 numbers"
 _MASK = (
     "mask image of A: the object is light (128 or more); for a folder, a folder of masks with the "
-    "images' names. Without a mask the whole image is measured"
+    "images' names. Without a mask --masker selects the pixels"
 )
 COMMAND = Command(
     "compare",
@@ -550,6 +607,13 @@ COMMAND = Command(
         arg("b B", "the same"),
         arg("--mask-a MASK", _MASK, type=Path),
         arg("--mask-b MASK", "the same for B", type=Path),
+        arg(
+            "--masker",
+            f"of images without a mask: {SALIENT_OR_WHOLE} (default), what is not transparent, else what "
+            f"stands out, else the whole image; {SALIENT}, which measures no image in which nothing "
+            f"stands out; or {WHOLE}, all that is not transparent",
+            choices=MASKERS,
+        ),
         arg("--method", f"for images; default: {PIXELS}", choices=tuple(METHODS)),
         arg("--concept WORDS", "the concept, for a file with several"),
         arg("--label-a LABEL", "the label, if file A has several distributions of the concept"),

@@ -16,15 +16,20 @@ import pytest
 from PIL import Image
 
 from tests.commands import called
-from truehue.core.cli.compare import Reading, main, read_side
+from tests.core.photographs import object_photograph
+from tests.salient import network
+from truehue.core.cli.compare import NUMBERS, Reading, kind_of, main, read_side
 from truehue.core.color import distances as of
 from truehue.core.color.uw71 import from_58, nearest, uw58, uw71
 from truehue.core.concepts.distribution import intervals, of_pictures
 from truehue.core.concepts.profile import profile_of
+from truehue.core.masks.from_marks import select_salient
+
+__all__ = ["network"]
 
 ROOT = Path(__file__).resolve().parents[3]
 BLUE, GREEN, GRAY, YELLOW = 0, 50, 26, 69
-NUMBERS = ("pcc", "emd", "ed", "dominant_equal", "hue_deg")
+VALUES = ("pcc", "emd", "ed", "dominant_equal", "hue_deg")
 
 
 def save(path: Path, pixels: np.ndarray) -> None:
@@ -73,8 +78,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def ran(*arguments: str) -> tuple[int, str]:
-    """Exit status and standard output, in this process."""
+    """Exit status and standard output, in this process; images without a mask count as a whole."""
     out = StringIO()
+    images = any(kind_of(Path(side)) != NUMBERS for side in arguments[:2])
+    if images and "--masker" not in arguments:
+        arguments = (*arguments, "--masker", "whole")
     with redirect_stdout(out):
         status = main(arguments)
     return status, out.getvalue()
@@ -103,7 +111,7 @@ def test_two_images_with_a_mask(folder: Path) -> None:
     assert result["a"]["weights"] == pytest.approx(p.tolist())
     assert result["b"]["weights"] == pytest.approx(q.tolist())
     expected = of.compare(p, q)
-    assert [result[name] for name in NUMBERS] == [
+    assert [result[name] for name in VALUES] == [
         expected.pcc,
         pytest.approx(expected.emd_lab),
         pytest.approx(expected.entropy_difference),
@@ -122,10 +130,8 @@ def test_two_images_with_a_mask(folder: Path) -> None:
         "tied": 1,
     }
     assert result["units"]["emd"] == "CIELAB"
-    assert result["b"]["notes"][0] == (
-        "No mask: the whole image is measured, including its background."
-    )
-    assert not any("No mask" in note for note in result["a"]["notes"])
+    assert result["a"]["maskers"] == [{"name": "From the mask file top.png", "images": 1}]
+    assert result["b"]["maskers"] == [{"name": "Whole image", "images": 1}]
     assert result["intervals"] is None
     assert result["interval_notes"][0] == "No bootstrap: nothing can be resampled."
     assert "single image" in result["interval_notes"][1]
@@ -174,7 +180,7 @@ def test_what_does_not_exist_is_null_with_its_reason(folder: Path) -> None:
 
 def test_the_same_file_twice(folder: Path) -> None:
     result = compared(folder / "green.png", folder / "green.png")
-    assert [result[name] for name in NUMBERS] == [pytest.approx(1.0), 0.0, 0.0, True, 0.0]
+    assert [result[name] for name in VALUES] == [pytest.approx(1.0), 0.0, 0.0, True, 0.0]
 
 
 def test_what_is_transparent_is_not_measured(folder: Path) -> None:
@@ -183,7 +189,42 @@ def test_what_is_transparent_is_not_measured(folder: Path) -> None:
     Image.fromarray(layer, "RGBA").save(folder / "layer.png")
     result = compared(folder / "layer.png", folder / "blue.png")
     assert result["a"]["weights"][BLUE] == 1.0
-    assert "No mask: opaque pixels are measured." in result["a"]["notes"]
+    assert result["a"]["maskers"][0]["name"] == "From the file's transparency"
+
+
+@pytest.mark.usefixtures("network")
+def test_without_a_mask_the_object_stands_out(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As Compare measures photographs: what stands out, and where nothing does the whole image."""
+    photograph, _ = object_photograph(160)
+    save(folder / "photo.png", photograph)
+    save(folder / "wall.png", np.full((40, 40, 3), 200, dtype=np.uint8))
+    sides = [folder / "photo.png", folder / "wall.png"]
+    result = compared(*sides, "--masker", "salient-or-whole")
+    pixels, _, _ = select_salient(photograph)
+    expected = of_pictures("", [profile_of(photograph, pixels)], "pixels").weights
+    assert result["a"]["weights"] == pytest.approx(expected.tolist())
+    assert result["a"]["pixels"] == pixels.sum() < photograph.size / 6
+    assert [result[side]["maskers"] for side in "ab"] == [
+        [{"name": "Salient object v1", "images": 1}],
+        [{"name": "Whole image", "images": 1}],
+    ]
+    assert main(list(map(str, sides))) == 0  # no other is the masker that is not named
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith(f" {pixels.sum():,} pixels. Salient object v1")
+    assert ran(*map(str, sides), "--masker", "salient") == (2, "")
+    assert "Nothing stands out" in capsys.readouterr().err
+
+
+def test_without_the_network_no_other_pixels_are_taken(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sides = [str(folder / "blue.png"), str(folder / "green.png")]
+    assert main(sides) == 2
+    assert "Give masks, or --masker whole." in capsys.readouterr().err
+    masks = ["--mask-a", str(folder / "top.png"), "--mask-b", str(folder / "top.png")]
+    assert main([*sides, *masks]) == 0
 
 
 # ------------------------------------------------------------------------------------- folders
@@ -225,8 +266,8 @@ def test_folders_are_one_distribution_each_with_intervals(folder: Path, method: 
     assert result["intervals"]["draws"] == 50
     assert (result["a"]["count"], result["a"]["pixels"], result["b"]["pixels"]) == (4, 1600, 800)
     assert result["method"] == method
-    said = "No mask: the whole image is measured, including its background. (4 of 4 images)"
-    assert result["a"]["notes"][0] == said
+    assert result["a"]["maskers"] == [{"name": "Whole image", "images": 4}]
+    assert result["b"]["maskers"] == [{"name": "From mask files", "images": 4}]
 
 
 def test_without_draws_there_are_no_intervals(folder: Path) -> None:
@@ -474,12 +515,12 @@ def run(folder: Path, *arguments: str, **environment: str) -> subprocess.Complet
 
 @pytest.mark.process
 def test_lines_for_people(folder: Path) -> None:
-    done = called(main, "half.json", "green.png", "--flow", "1", folder=folder)
+    done = called(main, "half.json", "green.png", "--masker", "whole", "--flow", "1", folder=folder)
     assert done.returncode == 0, done.stderr
     expected = of.compare(weights({BLUE: 0.5, GRAY: 0.5}), weights({GREEN: 0.75, YELLOW: 0.25}))
     lines = done.stdout.splitlines()
     assert lines[0] == "A  half.json: histograms"
-    assert lines[1] == "B  green.png: 400 pixels"
+    assert lines[1] == "B  green.png: 400 pixels. Whole image"
     by_name = {line.split()[0]: line for line in lines if not line.startswith((" ", "A", "B"))}
     assert by_name["emd"] == f"{'emd':<16}{expected.emd_lab:.2f} CIELAB"
     assert by_name["pcc"] == f"{'pcc':<16}{expected.pcc:.4f}"
@@ -488,13 +529,12 @@ def test_lines_for_people(folder: Path) -> None:
     assert by_name["hue_deg"] == f"{'hue_deg':<16}{expected.delta_hue_deg:.1f} degrees"
     assert "A 0 Vivid blue, L* 50 (#2F6EF6), 50.0%, the first of 2 equal" in done.stdout
     assert "the 1 costliest of" in by_name["flow"]
-    assert "B: No mask: the whole image is measured" in done.stderr
     assert done.stderr.count("No bootstrap") == 1
 
 
 @pytest.mark.process
 def test_a_reader_that_has_gone_and_a_terminal_without_letters(folder: Path) -> None:
-    done = run(folder, "half.json", "blue.png", PYTHONIOENCODING="ascii")
+    done = run(folder, "half.json", "blue.png", "--masker", "whole", PYTHONIOENCODING="ascii")
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
 
 
@@ -502,7 +542,7 @@ def test_a_reader_that_has_gone_and_a_terminal_without_letters(folder: Path) -> 
 def test_it_starts_without_the_heavy_packages(folder: Path) -> None:
     code = (
         "import sys; from truehue.core.cli.compare import main\n"
-        "assert main(['half.json', 'blue.png', '--json']) == 0\n"
+        "assert main(['half.json', 'blue.png', '--masker', 'whole', '--json']) == 0\n"
         "print([name for name in ('torch', 'gradio', 'duckdb', 'diffusers', 'transformers', 'ray')"
         " if name in sys.modules])"
     )
