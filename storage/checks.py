@@ -71,6 +71,15 @@ REFERENCES = (
         """,
     ),
     (
+        "the mask {} is selected on the image {}, for which it is not stored",
+        """
+        SELECT mask_id, image_id
+        FROM (SELECT * FROM selected_masks WHERE mask_id IS NOT NULL)
+            ANTI JOIN masks USING (mask_id, image_id)
+        ORDER BY mask_id
+        """,
+    ),
+    (
         "the set {} has no name",
         """
         SELECT set_id

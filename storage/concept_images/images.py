@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from truehue.core.errors import MaskError, StorageError
+from truehue.core.errors import MaskError, NotStored, StorageError
 from truehue.core.files import content_path, read_png, write_once
 from truehue.core.images import load as core_images
 from truehue.core.images.pixels import Mask
+from truehue.core.masks.registry import EXACT_MAKERS, is_proposal
 from truehue.core.records import EvidenceRecord, ImageRecord, MaskRecord
 from truehue.core.runs.records import NOT_KEPT
 from truehue.storage.database import canonical
@@ -186,6 +188,7 @@ def _record(row: tuple[Any, ...]) -> ImageRecord:
     )
 
 
+_SELECTED = "image_id, mask_id, selected_at"
 _MASK_COLUMNS = "mask_id, image_id, content_sha256, area_px, maker, parameters, created_at"
 
 OF_IMAGES = "WHERE image_id IN (SELECT unnest(?::VARCHAR[]))"
@@ -301,6 +304,42 @@ class Masks:
             self._records(f"{OF_IMAGES} ORDER BY created_at DESC, mask_id", [sorted(image_ids)])
         )
 
+    def select(self, image_id: str, mask_id: str | None) -> None:
+        """Note which mask is selected on a stored image, by whole ids; None where the selection was
+        cleared. Raises :class:`NotStored` for a mask that is not one of the image's."""
+        if mask_id and self.get(mask_id).image_id != image_id:
+            raise NotStored("That mask belongs to another image. Select the object again.")
+        self._database.insert(
+            f"INSERT INTO selected_masks ({_SELECTED}) VALUES (?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET mask_id = excluded.mask_id, selected_at = excluded.selected_at",
+            [image_id, mask_id, self._database.now()],
+        )
+
+    def selected(self, image_id: str) -> MaskRecord | None:
+        """Return the mask that is selected on an image, a whole id; None without one, and where a
+        newer mask was stored since."""
+        chosen = self._selections([image_id]).get(image_id)
+        record = self.current([image_id]).get(image_id) if chosen else None
+        return record if record and chosen and record.mask_id == chosen[0] else None
+
+    def current(self, image_ids: Collection[str]) -> dict[str, MaskRecord]:
+        """Return the mask that counts of each of these images, by whole ids: the one that was selected
+        or stored last. Where the selection was cleared it is the mask that came with the image, or
+        the proposal; an image without either is left out."""
+        selections = self._selections(image_ids)
+        masks = {
+            image_id: _current(records, *selections.get(image_id, (None, None)))
+            for image_id, records in self.for_images(image_ids).items()
+        }
+        return {image_id: record for image_id, record in masks.items() if record is not None}
+
+    def _selections(self, image_ids: Collection[str]) -> dict[str, tuple[str | None, datetime]]:
+        """Mask and time of the last selection of each of these images that has one."""
+        rows = self._database.rows(
+            f"SELECT {_SELECTED} FROM selected_masks {OF_IMAGES}", [sorted(image_ids)]
+        )
+        return {image_id: (mask_id, aware(at)) for image_id, mask_id, at in rows}
+
     def file(self, record: MaskRecord) -> Path:
         """Return where the PNG of a mask lies."""
         return content_path(self._folder, record.content_sha256)
@@ -312,6 +351,20 @@ class Masks:
     def _records(self, clauses: str, values: Sequence[Any]) -> list[MaskRecord]:
         rows = self._database.rows(f"SELECT {_MASK_COLUMNS} FROM masks {clauses}", values)
         return [_mask_record(row) for row in rows]
+
+
+def _current(
+    records: Sequence[MaskRecord], mask_id: str | None, selected_at: datetime | None
+) -> MaskRecord | None:
+    """The mask of those of an image, newest first, that counts since ``mask_id`` was selected."""
+    newest = records[0].created_at
+    if selected_at is None or newest is None or newest > selected_at:
+        return records[0]
+    if mask_id:
+        return next((record for record in records if record.mask_id == mask_id), records[0])
+    exact = [record for record in records if record.maker in EXACT_MAKERS]
+    proposals = [record for record in records if is_proposal(record.parameters)]
+    return next(iter((*exact, *proposals)), None)
 
 
 def _mask_record(row: tuple[Any, ...]) -> MaskRecord:

@@ -34,6 +34,7 @@ from truehue.storage.database.steps_10_17 import (
 )
 from truehue.storage.database.steps_18 import study_publications
 from truehue.storage.database.steps_19 import own_concepts
+from truehue.storage.database.steps_20 import selected_masks
 
 # The version in pyproject.toml; a test holds the two together.
 APP_VERSION = "0.1.0"
@@ -307,6 +308,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(17, "object-colors", object_colors),
     Migration(18, "study-publications", study_publications),
     Migration(19, "own-concepts", own_concepts),
+    Migration(20, "selected-masks", selected_masks),
 )
 
 

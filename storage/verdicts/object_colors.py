@@ -41,16 +41,25 @@ class ObjectColors:
         )
 
     def for_images(self, image_ids: Collection[str]) -> dict[str, ObjectColor]:
-        """Return the newest color of each of these images that has one, by whole ids."""
+        """Return the color of each of these images inside the mask that counts
+        (:meth:`Masks.current`), or else the newest one, by whole ids; none where the selection of the
+        image was cleared and nothing stands out."""
         rows = self._database.rows(
             """
             SELECT image_id, mask_id, version, lab, pixel_count FROM object_colors
             WHERE image_id IN (SELECT unnest(?::VARCHAR[]))
-            QUALIFY row_number() OVER (PARTITION BY image_id ORDER BY created_at DESC, rowid DESC) = 1
+            ORDER BY created_at DESC, rowid DESC
             """,
             [sorted(image_ids)],
         )
-        return {
-            image_id: ObjectColor(image_id, mask_id, version, (lab[0], lab[1], lab[2]), pixels)
-            for image_id, mask_id, version, lab, pixels in rows
-        }
+        current = self._masks.current({row[0] for row in rows}) if rows else {}
+        colors = dict[str, ObjectColor]()
+        for image_id, mask_id, version, lab, pixels in rows:
+            mask = current.get(image_id)
+            if mask is None:  # nothing that is selected, or that nobody selected, was measured
+                continue
+            color = ObjectColor(image_id, mask_id, version, (lab[0], lab[1], lab[2]), pixels)
+            known = colors.setdefault(image_id, color)
+            if mask_id == mask.mask_id != known.mask_id:
+                colors[image_id] = color
+        return colors

@@ -139,6 +139,7 @@ def save_mark(context: Context, actor: Actor, request: Mark) -> SavedMark:
     mask = mask_from_marks(srgb8, list(request.marks), sources=context.sources)
     record = context.storage.masks.add(image, mask)
     context.save_mask_pixels(record.mask_id, mask.pixels)
+    context.storage.masks.select(image.image_id, record.mask_id)
     source = parse(f"{IMAGE}:{image.image_id}/{record.mask_id}").text
     return {"source": source, "mask_id": record.mask_id}
 

@@ -123,7 +123,7 @@ def score_marks(context: Context, actor: Actor, request: MarkedImage) -> ScoredM
     """Makes the mask of the selections and scores it; returns what stage, verdict and evidence
     show."""
     value = {"image_id": request.image_id, "marks": request.marks, "seq": request.seq}
-    stage, verdict, evidence = judge(context, value, *request.controls)
+    stage, verdict, evidence = judge(context, value, *request.controls, selects=True)
     data = context.data_text()
     return {"stage": stage, "verdict": verdict, "evidence": evidence, "data": data}
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -16,18 +17,19 @@ from truehue.core.cache import LruCache
 from truehue.core.color.shading import LIT_PERCENTILES, USUAL
 from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.concepts.palette import ColorDescription, describe_colors
-from truehue.core.errors import BadInput, NotStored, ObjectNotFound, TrueHueError
+from truehue.core.errors import BadInput, NoPixels, NotStored, ObjectNotFound, TrueHueError
 from truehue.core.images.load import warnings_in
 from truehue.core.images.pixels import masked_colors, select_pixels
 from truehue.core.masks import salient
 from truehue.core.masks.display import outline_path, unmeasured_overlay_png
 from truehue.core.masks.marks import SALIENT
 from truehue.core.masks.registry import is_proposal, mask_text
-from truehue.core.records import MaskRecord
+from truehue.core.records import ImageRecord, MaskRecord
 from truehue.core.scores.measures import measures_of
 from truehue.core.scores.records import IMAGE, Measure
 from truehue.core.scores.scoring import score_image
 from truehue.core.verdict.candidates import Acceptance
+from truehue.core.verdict.expectations import expectations_of
 from truehue.core.verdict.measure import Measurement, measure_by_rules
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, rule
 from truehue.tabs.inspect.automatic import GroundingJson, automatic_of, grounding_view, overrides_of
@@ -53,6 +55,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.links import whole
 from truehue.tabs.verdicts.question import MAX_K, NEIGHBORS_OF, Question, evidence_record, question
+from truehue.tabs.verdicts.scoring import store_color
 
 
 class ImageMeasures:
@@ -163,10 +166,11 @@ Shown = tuple[StageJson, VerdictJson, EvidenceJson]
 """What stage, verdict and evidence show from now on; what is not named stays."""
 
 
-def judge(context: Context, stage_value: Any, *controls: Any) -> Shown:
+def judge(context: Context, stage_value: Any, *controls: Any, selects: bool = False) -> Shown:
     """Marks to mask to verdict, stored; what stage, verdict and evidence show of it.
 
-    ``controls`` as for :func:`truehue.tabs.verdicts.question.question`.
+    ``controls`` as for :func:`truehue.tabs.verdicts.question.question`. Where somebody ``selects``,
+    the mask counts elsewhere too from now on, and without marks none does.
     """
     work: Work | None = None
     put: Question | None = None
@@ -176,9 +180,13 @@ def judge(context: Context, stage_value: Any, *controls: Any) -> Shown:
             return {}, {"view": waiting(NO_IMAGE, "?tab=inspect")}, {"view": "", "image": ""}
         put = question(*controls)
         mask = make_mask(context, work)
+        if selects:
+            _select(context, work.image.image_id, mask)
     except Exception as error:
         text = message_of(error)
         if work and put and isinstance(error, ObjectNotFound) and error.step == SALIENT:
+            if selects and context.storage.masks.selected(work.image.image_id):
+                context.storage.masks.select(work.image.image_id, None)
             return _unmarked(context, work, put, text)
         shown: StageJson = {
             **_no_mask(number_of(stage_value)),
@@ -202,6 +210,16 @@ def judge(context: Context, stage_value: Any, *controls: Any) -> Shown:
     except Exception as error:
         marked = _stage_update(context, work, mask)
         return marked, {"view": problem(message_of(error), address)}, {"view": ""}
+
+
+def _select(context: Context, image_id: str, mask: MaskRecord | None) -> None:
+    """Has the mask count elsewhere too: in Compare, and on the card of an image without a target
+    color."""
+    context.storage.masks.select(image_id, mask.mask_id if mask else None)
+    rows = context.storage.drawings.for_image(image_id) if mask else ()
+    if mask and any(not expectations_of(row.targets) for row in rows):
+        with suppress(NoPixels):  # too few pixels have no color to tell
+            store_color(context, mask)
 
 
 def _other_object(work: Work, put: Question) -> str:
@@ -416,6 +434,9 @@ def open_on_stage(
             remember(context, image, record, marks)
         elif exact is not None:
             marks = marks_of(exact)
+        elif current := _current_mask(context, image, put.object_name):
+            marks = marks_of(current)
+            remember(context, image, current, marks)
     except TrueHueError as error:
         trouble = message_of(error)
     sample = origin_target(image)
@@ -445,6 +466,14 @@ def open_on_stage(
         "message": trouble or staged["message"],
     }
     return Opening(stage, verdict, evidence, put)
+
+
+def _current_mask(context: Context, image: ImageRecord, object_name: str) -> MaskRecord | None:
+    """The mask that counts of an image, unless it is of another object than the named one."""
+    record = context.storage.masks.current([image.image_id]).get(image.image_id)
+    found = str(record.parameters.get("object") or "") if record else ""
+    name = object_name or origin_target(image)[0]
+    return None if found and name and found.casefold() != name.casefold() else record
 
 
 def last_question(context: Context, image_id: str, put: Question) -> tuple[Question, str]:

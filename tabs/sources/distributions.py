@@ -383,15 +383,14 @@ def _of_people(context: Context, source: Source) -> bool:
 
 
 def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ...]]:
-    """The newest mask of an image; where it has none, what stands out in it, or the whole image,
-    stored as such; and which one it is."""
-    masks = context.storage.masks.for_image(image_id)
-    if masks and is_proposal(masks[0].parameters):
-        return masks[0], _salient_notes(masks[0])
-    if masks and masks[0].maker != WHOLE:
-        among = f"the newest of its {len(masks)} masks" if len(masks) > 1 else "its stored mask"
-        return masks[0], (f"The image is measured within {among}.",)
-    if not masks:
+    """The mask that counts of an image (:meth:`Masks.current`); where it has none, what stands out in
+    it, or the whole image, stored as such; and which one it is."""
+    mask = context.storage.masks.current([image_id]).get(image_id)
+    if mask and is_proposal(mask.parameters):
+        return mask, _salient_notes(mask)
+    if mask and mask.maker != WHOLE:
+        return mask, ("The image is measured within the mask that was selected or stored last.",)
+    if not mask:
         srgb8 = context.srgb8(image_id)
         if salient.is_available(context.sources):
             try:
@@ -401,8 +400,8 @@ def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ..
             else:
                 mask = context.storage.masks.add(image_id, proposed)
                 return mask, _salient_notes(mask)
-        masks = [context.storage.masks.add(image_id, Mask(np.ones(srgb8.shape[:2], bool), WHOLE))]
-    return masks[0], ("The whole image is measured, including its background.",)
+        mask = context.storage.masks.add(image_id, Mask(np.ones(srgb8.shape[:2], bool), WHOLE))
+    return mask, ("The whole image is measured, including its background.",)
 
 
 def _salient_notes(mask: MaskRecord) -> tuple[str, ...]:

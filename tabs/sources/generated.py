@@ -158,8 +158,8 @@ def _background_note(images: Sequence[tuple[GeneratedImage, MaskRecord | None]])
 def _with_masks(
     context: Context, wanted: GeneratedSource
 ) -> list[tuple[GeneratedImage, MaskRecord | None]]:
-    """The images, each with the newest mask of the concept's object, else its newest mask that is
-    not the whole image, else that; None where it has none yet."""
+    """The images, each with the newest mask of the concept's object, else with the mask that counts
+    (:meth:`Masks.current`); None where it has none yet."""
     key, groups = key_of(context, wanted.id, normal(wanted.words))
     texts = {
         group.text
@@ -174,14 +174,19 @@ def _with_masks(
     ]
     concept = concept_of(wanted.words)
     resource = normal(concept.concept if concept else wanted.words)
-    by_image = context.storage.masks.for_images({image.image_id for image in images})
-    return [(image, _best(by_image.get(image.image_id, ()), resource)) for image in images]
+    image_ids = {image.image_id for image in images}
+    by_image = context.storage.masks.for_images(image_ids)
+    current = context.storage.masks.current(image_ids)
+    return [
+        (image, _named(by_image.get(image.image_id, ()), resource) or current.get(image.image_id))
+        for image in images
+    ]
 
 
-def _best(masks: Sequence[MaskRecord], resource: str) -> MaskRecord | None:
-    named = [mask for mask in masks if normal(str(mask.parameters.get("object", ""))) == resource]
-    marked = [mask for mask in masks if mask.maker != WHOLE]
-    return next(iter((*named, *marked, *masks)), None)
+def _named(masks: Sequence[MaskRecord], resource: str) -> MaskRecord | None:
+    """The newest mask of an object of that name."""
+    named = (mask for mask in masks if normal(str(mask.parameters.get("object", ""))) == resource)
+    return next(named, None)
 
 
 def _stored(

@@ -10,12 +10,13 @@ from threading import Event
 from typing import Any
 
 from truehue.core.color.munsell import MunsellSamples
+from truehue.core.concepts.palette import COLOR_VERSION, describe_colors
 from truehue.core.generation.backends.reference import shapes_for
 from truehue.core.generation.registry import RENDERER
-from truehue.core.images.pixels import Mask
+from truehue.core.images.pixels import Mask, masked_colors
 from truehue.core.masks.registry import EXACT_MAKERS
 from truehue.core.prompts.prompt import ObjectTarget
-from truehue.core.records import EvidenceRecord, GenerationRecord, MaskRecord
+from truehue.core.records import EvidenceRecord, GenerationRecord, MaskRecord, ObjectColor
 from truehue.core.scores.measures import SALIENT_OBJECT
 from truehue.core.scores.records import IMAGE, ScoreRecord
 from truehue.core.verdict.candidates import Acceptance, samples_for
@@ -93,6 +94,15 @@ def outcome_record(
         "position": outcome.asked.position,
     }
     return replace(plain, numbers=numbers)
+
+
+def store_color(context: Context, mask: MaskRecord) -> None:
+    """Measures and stores the color of an image inside a stored mask. Raises NoPixels."""
+    pixels = masked_colors(context.srgb8(mask.image_id), context.mask_pixels(mask.mask_id))
+    found = describe_colors(pixels)
+    context.storage.object_colors.add(
+        ObjectColor(mask.image_id, mask.mask_id, COLOR_VERSION, found.lit_lab, found.pixel_count)
+    )
 
 
 def note_nothing_stands_out(context: Context, image_id: str) -> None:

@@ -82,6 +82,8 @@ TABLES = {
     "schema_migrations": "A step of the database's history.",
     "scores": "The value of one measure, in one version and with its parameters, for an image. "
     "Rows are added. The latest row of each scorer counts, and the mean of several scorers.",
+    "selected_masks": "The mask that is selected on an image, by its last selection in Inspect or Compare; "
+    "none where the selection was cleared.",
     "selections": "A version of a saved selection of prompts. Removing it adds a version too.",
     "set_views": "A version of the name of a set, and of whether it is shown.",
     "sketch_uses": "That a sketch is used for a concept; the latest row of the concept counts.",

@@ -30,6 +30,7 @@ TABLES = (
     "set_views",
     "picture_profiles",
     "object_colors",
+    "selected_masks",
 )
 
 
@@ -57,6 +58,7 @@ def filled(storage: Storage) -> tuple[str, str]:
         GenerationRecord("a mug", "m", image_id=first.image_id, prompt_source="s", prompt_id="p")
     )
     storage.object_colors.add(ObjectColor(first.image_id, mask.mask_id, "1", (50.0, 1.0, 2.0), 9))
+    storage.masks.select(first.image_id, mask.mask_id)
     storage.picture_sets.add("mugs", "mug", [(first.image_id, mask.mask_id, "Ann")], True)
     return first.image_id, second.image_id
 
@@ -74,6 +76,7 @@ def test_a_picture_goes_with_all_that_speaks_of_it_and_comes_back_whole(
         "masks": 1,
         "evidence": 2,
         "object_colors": 1,
+        "selected_masks": 1,
         "drawings": 1,
         "picture_sets": 1,
         "set_views": 1,

@@ -128,11 +128,9 @@ def mask_for(context: Context, upload: ImageUpload, loaded: LoadedImage, mode: s
         return Mask(np.ones(loaded.srgb8.shape[:2], dtype=bool), "whole")
     if mode == "paper":
         return without_paper(loaded.srgb8)
-    masks_by_image = context.storage.masks.for_images([image_id(loaded.srgb8)])
-    for records in masks_by_image.values():
-        newest = records[0]
-        pixels = context.storage.masks.pixels(newest.mask_id)
-        return Mask(pixels, newest.maker, newest.parameters)
+    for record in context.storage.masks.current([image_id(loaded.srgb8)]).values():
+        pixels = context.storage.masks.pixels(record.mask_id)
+        return Mask(pixels, record.maker, record.parameters)
     if loaded.opaque is not None and loaded.opaque.any():
         return Mask(loaded.opaque, "file", {"from": "transparency"})
     if mode == "marked-or-whole":

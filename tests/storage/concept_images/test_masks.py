@@ -46,6 +46,33 @@ def test_empty_and_whole_masks_can_be_stored(storage: Storage, image_id: str, va
     np.testing.assert_array_equal(storage.masks.pixels(record.mask_id), np.full((5, 7), value))
 
 
+def test_the_mask_that_counts_is_the_one_selected_or_stored_last(
+    storage: Storage, image_id: str
+) -> None:
+    masks = storage.masks
+    assert masks.current([image_id]) == {}
+    proposal = masks.add(image_id, Mask(disk(), "salient", {"marks": [{"type": "salient"}]}))
+    boxed, other = (masks.add(image_id, brushed(size=size)) for size in (3, 4))
+    assert masks.current([image_id]) == {image_id: other}
+    assert masks.selected(image_id) is None
+    for chosen in (boxed, proposal, boxed):  # an undone box stores nothing anew
+        masks.select(image_id, chosen.mask_id)
+        assert masks.current([image_id]) == {image_id: chosen}
+        assert masks.selected(image_id) == chosen
+    masks.select(image_id, None)
+    assert masks.current([image_id]) == {image_id: proposal}
+    assert masks.selected(image_id) is None
+    exact = masks.add(image_id, Mask(~disk(), "file", {"from": "transparency"}))
+    assert masks.current([image_id]) == {image_id: exact}
+    masks.select(image_id, None)
+    assert masks.current([image_id]) == {image_id: exact}
+    elsewhere = storage.images.add(picture(1), "b", "upload").image_id
+    with pytest.raises(NotStored, match="another image"):
+        masks.select(elsewhere, boxed.mask_id)
+    storage.trash.move("mask", [exact.mask_id, proposal.mask_id])
+    assert masks.current([image_id]) == {}  # cleared, and nothing is left that nobody selected
+
+
 def test_every_way_to_a_mask_is_a_row_and_equal_pixels_are_one_file(
     storage: Storage, image_id: str
 ) -> None:

@@ -461,8 +461,9 @@ def test_a_database_of_the_twelfth_step_knows_what_each_verdict_answers(
                 image_id,
             ],
         )
-    with monkeypatch.context() as earlier:  # later steps make this table
+    with monkeypatch.context() as earlier:  # later steps make these tables
         earlier.delitem(GOES_ALONG["image"], "object_colors")
+        earlier.delitem(GOES_ALONG["image"], "selected_masks")
         gone = Trash(twelfth, data_dir).move("image", [ids[1]])
     twelfth.close()
     copied = data_dir.parent / "copied"

@@ -19,10 +19,17 @@ from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, NotAllowed
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.pixels import Mask
-from truehue.core.records import EvidenceRecord, ImageRecord
+from truehue.core.records import EvidenceRecord, GenerationRecord, ImageRecord
 from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES
-from truehue.tabs.inspect.form import FollowLink, OpenImage, open_image, open_link
+from truehue.tabs.inspect.form import (
+    FollowLink,
+    MarkedImage,
+    OpenImage,
+    open_image,
+    open_link,
+    score_marks,
+)
 from truehue.tabs.inspect.score import judge
 from truehue.tabs.inspect.view import confidence_view
 from truehue.tabs.page.context import Context
@@ -87,6 +94,32 @@ def test_a_first_mask_is_asked_for_where_one_can_be_made(
         open_image(context, expert, asked)
     staged, *_ = judge(context, value_of(stored, box(photograph)), "", "", "paper", 0, True)
     assert staged["proposal"] == ""
+
+
+def test_the_mask_selected_last_counts_and_opens_with_the_image(
+    context: Context, stored: ImageRecord, photograph: Photograph
+) -> None:
+    context.storage.drawings.add(GenerationRecord("", "unknown", image_id=stored.image_id))
+    masks, colors = context.storage.masks, context.storage.object_colors
+
+    def select(*marks: dict[str, Any]) -> list[dict[str, Any]]:
+        """The marks that the image opens with after these were made."""
+        score_marks(context, OWNER, read_as(MarkedImage, value_of(stored, *marks)))
+        return opened(context, stored.image_id)["stage"]["marks"]
+
+    cut = {"type": "erase", "radius": 30.0, "points": [[100.0, 100.0]]}
+    assert select(box(photograph))[0]["type"] == "box"
+    first = masks.selected(stored.image_id)
+    assert len(select(box(photograph), cut)) == 2
+    newest = masks.for_image(stored.image_id)[0]
+    assert newest != first
+    assert colors.for_images([stored.image_id])[stored.image_id].mask_id == newest.mask_id
+    # Undone: the same marks as before make no newer mask.
+    assert len(select(box(photograph))) == 1
+    assert masks.current([stored.image_id]) == {stored.image_id: first}
+    assert colors.for_images([stored.image_id])[stored.image_id].mask_id == first.mask_id
+    assert select() == []
+    assert masks.current([stored.image_id]) == colors.for_images([stored.image_id]) == {}
 
 
 def test_without_marks_it_says_what_to_do(context: Context, stored: ImageRecord) -> None:

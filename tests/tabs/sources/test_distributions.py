@@ -149,7 +149,17 @@ def test_one_picture_by_its_newest_mask_or_as_a_whole(context: Context) -> None:
     mask = context.storage.masks.add(image.image_id, Mask(left, "brush", {"strokes": []}))
     masked = distribution(context, source, "", PIXELS)
     assert masked.weights[black] == 1.0
-    assert masked.notes[-1] == "The image is measured within the newest of its 2 masks."
+    said = "The image is measured within the mask that was selected or stored last."
+    assert masked.notes[-1] == said
+    # A mask that was undone in Inspect does not count, though no newer one was stored.
+    right = context.storage.masks.add(image.image_id, Mask(~left, "brush", {"strokes": []}))
+    assert distribution(context, source, "", PIXELS).weights[white] == 1.0
+    context.storage.masks.select(image.image_id, mask.mask_id)
+    assert distribution(context, source, "", PIXELS).weights[black] == 1.0
+    context.storage.masks.select(image.image_id, None)
+    assert distribution(context, source, "", PIXELS).notes[-1] == note
+    context.storage.masks.select(image.image_id, right.mask_id)
+    assert distribution(context, source, "", PIXELS).weights[white] == 1.0
     named = f"{source}/{mask.mask_id[:16]}"
     target = distribution(context, named, "", PIXELS)
     assert target.weights[black] == 1.0
