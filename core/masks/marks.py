@@ -23,6 +23,8 @@ MAX_COORDINATE = 1e6
 STROKES = ("keep", "cut", "brush", "erase")
 SALIENT = "salient"
 """The mark, and the maker, of what stands out (truehue.core.masks.salient)."""
+SALIENT_VERSION = "1"
+"""The version of that masker. It stands here, because the masker imports OpenCV."""
 STARTS = ("whole", "stored", SALIENT)
 """The types that start over: what came before them does not count."""
 KINDS = (*STARTS, "box", *STROKES, "point", "override")

@@ -28,9 +28,9 @@ from truehue.core.generation.memory import ModelMissing
 from truehue.core.generation.weights.carried import OPENCV_BYTES, U2NETP
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.masks.grabcut import refine_edge
-from truehue.core.masks.marks import NOTHING_STANDS_OUT
+from truehue.core.masks.marks import NOTHING_STANDS_OUT, SALIENT_VERSION
 
-VERSION = "1"
+VERSION = SALIENT_VERSION
 SIDE_PX = 320
 _MEAN = np.array([0.485, 0.456, 0.406], dtype=np.float32)
 _DEVIATION = np.array([0.229, 0.224, 0.225], dtype=np.float32)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.registration import HOW_TO
 from truehue.core.fidelity.vividness import delta_sat_score, saturation_score
+from truehue.core.masks.marks import SALIENT_VERSION
 from truehue.core.refinement.settings import NATURAL_SATURATION
 from truehue.core.scores.learned import BY_ID
 from truehue.core.scores.records import LOW, NEITHER, Measure
@@ -66,7 +67,7 @@ DELTA_SAT_OF_MEAN = Measure(
 
 SALIENT_OBJECT = Measure(
     "salient_object",
-    "1",
+    SALIENT_VERSION,
     "Salient object",
     NEITHER,
     0.0,

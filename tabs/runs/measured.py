@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from threading import Event
 
-from truehue.core.concepts.palette import COLOR_VERSION, describe_colors
+from truehue.core.batch.results import tables
 from truehue.core.errors import MaskError, ObjectNotFound, TrueHueError
-from truehue.core.images.pixels import Mask, masked_colors
+from truehue.core.images.pixels import Mask
 from truehue.core.masks import salient
 from truehue.core.masks.from_marks import mask_from_marks
-from truehue.core.records import GenerationRecord, MaskRecord, ObjectColor
+from truehue.core.masks.marks import NOTHING_STANDS_OUT
+from truehue.core.records import GenerationRecord, MaskRecord
+from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import EXACT, SALIENT, WHOLE
+from truehue.core.runs.worker import RunWork
 from truehue.core.verdict.expectations import expectations_of
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.verdicts.scoring import (
     masks_of,
     note_nothing_stands_out,
-    nothing_stands_out,
+    store_color,
 )
 
 
@@ -69,45 +72,27 @@ def measure_colors(
             continue
         stored.add(image_id)
         try:
-            record = _mask(context, image_id, masker)
-            pixels = masked_colors(context.srgb8(image_id), context.mask_pixels(record.mask_id))
-            found = describe_colors(pixels)
+            store_color(context, _mask(context, image_id, masker))
         except TrueHueError as error:
             if isinstance(error, ObjectNotFound):
                 note_nothing_stands_out(context, image_id)
             lacking.append(f"{name_of_row(row)}: {error}")
-            continue
-        context.storage.object_colors.add(
-            ObjectColor(image_id, record.mask_id, COLOR_VERSION, found.lit_lab, found.pixel_count)
-        )
     return lacking
 
 
-def note_without_object(
-    context: Context, rows: Sequence[GenerationRecord], masker: str, stop: Event
-) -> None:
-    """Stores of which images a run found no mask because nothing stands out in them."""
-    if masker != SALIENT or not salient.is_available(context.sources):
-        return
-    lone = [row for row in without_mask(context, rows) if len(expectations_of(row.targets)) == 1]
-    known = nothing_stands_out(context, [str(row.image_id) for row in lone])
-    for image_id in dict.fromkeys(str(row.image_id) for row in lone):
-        if stop.is_set():
-            break
-        if image_id in known:
-            continue
-        try:
-            make_mask(context, image_id, SALIENT)
-        except ObjectNotFound:
-            note_nothing_stands_out(context, image_id)
-        except TrueHueError:
-            pass  # an image that cannot be read has a reason of its own
+def note_without_object(context: Context, folder: RunFolder, image_ids: Sequence[str]) -> None:
+    """Stores of which of a run's images, in the order of its items, it found no mask because nothing
+    stands out in them. Raises BadInput for a folder that cannot be read."""
+    for table in tables(RunWork(folder.path), ("position", "verdicts")):
+        for row in table.to_pylist():
+            if any(verdict["told"] == NOTHING_STANDS_OUT for verdict in row["verdicts"]):
+                note_nothing_stands_out(context, image_ids[row["position"]])
 
 
 def _mask(context: Context, image_id: str, masker: str) -> MaskRecord:
-    """The newest mask of an image, or one that the masker makes; raises TrueHueError where it
+    """The mask that counts of an image, or one that the masker makes; raises TrueHueError where it
     finds none."""
-    for record in context.storage.masks.for_image(image_id):
+    for record in context.storage.masks.current([image_id]).values():
         return record
     return context.storage.masks.add(image_id, make_mask(context, image_id, masker))
 

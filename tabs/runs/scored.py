@@ -10,6 +10,7 @@ from truehue.core.image_sets.measured import image_row
 from truehue.core.masks.registry import describe
 from truehue.core.records import EvidenceRecord, GenerationRecord, MaskRecord, ObjectColor
 from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.records import SALIENT
 from truehue.core.sentences import no_target_reason
 from truehue.core.verdict.expectations import expectations_of
 from truehue.core.verdict.rules import NO_TARGET, RULES, STATUSES, UNSCORED
@@ -37,7 +38,8 @@ def store_verdicts(context: Context, folder: RunFolder, stop: Event) -> None:
         pass
     rows = generations_of(context, image_ids)
     measure_colors(context, without_target(rows), plan.masker.kind, stop)
-    note_without_object(context, rows, plan.masker.kind, stop)
+    if plan.masker.kind == SALIENT:
+        note_without_object(context, folder, image_ids)
 
 
 def generations_of(context: Context, image_ids: Sequence[str]) -> list[GenerationRecord]:

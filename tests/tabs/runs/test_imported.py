@@ -23,6 +23,7 @@ from truehue.core.color.difference import delta_e00
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, MaskError
 from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.salient import find_salient
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 from truehue.core.records import GenerationRecord, ImageRecord, JobRecord
 from truehue.core.runs.folder import RunFolder
@@ -39,7 +40,7 @@ from truehue.tabs.runs.form import estimate_view, start_runs, stored_choices
 from truehue.tabs.runs.image_import import ImageFolder, look, start_import
 from truehue.tabs.runs.imported import ImportedTable, ScoreImages, images_csv, start_scoring
 from truehue.tabs.runs.list import runs_view
-from truehue.tabs.runs.measured import measure_colors, note_without_object, without_target
+from truehue.tabs.runs.measured import measure_colors, without_target
 from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.runs.scored import outcomes
 from truehue.tabs.runs.stored import of_model
@@ -347,13 +348,17 @@ def test_images_without_a_prompt_end_with_their_color(tmp_path: Path, context: C
 
 
 @needs_weights
-def test_an_image_in_which_nothing_stands_out_says_so(tmp_path: Path, context: Context) -> None:
+@pytest.mark.usefixtures("workers_here")
+def test_an_image_in_which_nothing_stands_out_says_so(
+    tmp_path: Path, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "walls"
     folder.mkdir()
     Image.new("RGB", (48, 48), (180, 83, 42)).save(folder / "wall.png")
     Image.new("RGB", (48, 48), (180, 83, 41)).save(folder / "cup.png")
     (folder / "table.csv").write_text("file,prompt\ncup.png,a red cup\n")
-    ended(context, start_import(context, OWNER, read_as(ImageFolder, {"path": str(folder)}))["job"])
+    wanted = read_as(ImageFolder, {"path": str(folder)})
+    imported_job = ended(context, start_import(context, OWNER, wanted)["job"])
     rows = context.storage.drawings.recent()
 
     def said() -> dict[str, str]:
@@ -361,10 +366,17 @@ def test_an_image_in_which_nothing_stands_out_says_so(tmp_path: Path, context: C
 
     assert NO_MASK in said()["imported"]
     looking = replace(context, sources=Sources(link_weights(tmp_path / "models")))
-    for row in rows:  # as after a run over stored images
-        measured = measure_colors(looking, without_target([row]), SALIENT, Event())
-        assert all("Nothing stands out" in text for text in measured)
-    note_without_object(looking, rows, SALIENT, Event())
+    monkeypatch.setattr(context.service(RunSupervisor), "_sources", looking.sources)
+    looks: list[object] = []
+    find = find_salient
+    monkeypatch.setattr(
+        "truehue.core.masks.salient.find_salient",
+        lambda *values: looks.append(values) or find(*values),
+    )
+    request = read_as(ScoreImages, {"job": imported_job.job_id, "masker": SALIENT})
+    report = ended(looking, start_scoring(looking, OWNER, request)["job"]).result
+    assert report["lists"][0]["total"] == 2
+    assert len(looks) == 2  # what a run has found out is not looked for again
     lack = "No target color, and no color measured. "
     assert said() == {
         "imported": lack + NOTHING_STANDS_OUT,
