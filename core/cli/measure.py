@@ -27,8 +27,9 @@ from truehue.core.color.spaces import CONDITIONS
 from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.command import JSON_LINES, Command, arg, flag, group
 from truehue.core.errors import BadInput, MaskError, ObjectNotFound, TrueHueError
-from truehue.core.images.load import load_image, mask_with_note
+from truehue.core.images.load import LoadedImage, load_image, mask_with_note, object_pixels
 from truehue.core.library import ColorResult, color_of
+from truehue.core.masks.registry import FILE, TRANSPARENCY
 from truehue.core.packages import colour_science
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.differences import verdict_differences
@@ -170,7 +171,7 @@ def _run(
     if job.problem:
         raise BadInput(job.problem + ".")
     image = load_image(job.folder / job.file)
-    mask, mask_notes, about = _mask(job, options, image.srgb8)
+    mask, mask_notes, about = _mask(job, options, image)
     if not job.target:
         return color_of(image.srgb8, mask=mask), (*image.notes, *mask_notes), about
     target = parse_target(job.target, job.system)
@@ -188,13 +189,18 @@ def _run(
 
 
 def _mask(
-    job: MeasureItem, options: argparse.Namespace, srgb8: np.ndarray
+    job: MeasureItem, options: argparse.Namespace, image: LoadedImage
 ) -> tuple[np.ndarray, tuple[str, ...], dict[str, Any]]:
-    """The pixels of the object, bool ``(H, W)``, what to know about them, and box or masker."""
+    """The pixels of the object, bool ``(H, W)``, what to know about them, and box or masker. Of a
+    cut-out it is what is not transparent, and not what stands out."""
+    srgb8 = image.srgb8
     if job.mask:
         shape = (srgb8.shape[0], srgb8.shape[1])
         inside, note = mask_with_note(job.folder / job.mask, shape)
         return inside, (note,) if note else (), {}
+    if options.masker == SALIENT and image.opaque is not None:
+        pixels, notes = object_pixels(image, None)
+        return pixels, notes, {"masker": {"id": FILE, "from": TRANSPARENCY}}
     # What makes masks takes time to import.
     if options.masker == SALIENT:
         from truehue.core.masks.from_marks import select_salient

@@ -105,6 +105,13 @@ def test_a_photograph_without_a_mask_is_measured_on_what_stands_out(folder: Path
     line = json.loads(run(folder, "photo.png", "--target", "#B4532A", "--json").stdout)
     assert (line["masker"]["id"], line["masker"]["version"]) == ("salient", "1")
 
+    # Of a cut-out it is what is not transparent.
+    opaque = np.zeros((60, 80), dtype=np.uint8)
+    opaque[:20] = 255
+    save(folder / "cut.png", np.dstack([np.full((60, 80, 3), 120, np.uint8), opaque]))
+    line = json.loads(run(folder, "cut.png", "--json").stdout)
+    assert (line["masker"]["from"], line["pixel_count"]) == ("transparency", 1600)
+
     # In a manifest only where it is asked for; a row's own mask comes first.
     rows = "file,mask,target\nphoto.png,,#B4532A\nmug.png,mask.png,vivid reddish orange\n"
     (folder / "few.csv").write_text(rows)
