@@ -19,23 +19,25 @@ from types import FrameType
 
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.command import INTERRUPTED, Command, ProgressLine, arg, flag
-from truehue.core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, SET_SYSTEMS
+from truehue.core.diagnosis.colors import DEFAULT_LIGHTS, DEFAULT_SIZE_PX, MATERIALS, SET_SYSTEMS
 from truehue.core.diagnosis.people import EVERY, compare_with_people, save
 from truehue.core.diagnosis.people import text as people_text
 from truehue.core.diagnosis.plan import manifest_tasks, read_manifest, renderer_tasks, rules_used
 from truehue.core.diagnosis.records import text
 from truehue.core.diagnosis.run import Progress, Watch, diagnose
 from truehue.core.errors import BadInput
-from truehue.core.generation.renderer import LIGHTS, OBJECTS
+from truehue.core.generation.renderer import LIGHTS, OBJECTS, TINTED_LIGHTS
+from truehue.core.generation.renderer.two_materials import PATTERNED, PATTERNS
 from truehue.core.verdict.rules import RULES, rule
 
 EPILOG = """\
 examples:
   python -m truehue diagnose --out diagnosis
   python -m truehue diagnose --out quick --every 10 --objects mug,car --json
+  python -m truehue diagnose --out tinted --lights lamp,shade --neutral
   python -m truehue diagnose --out mine --images renders.csv --rules paper,released
 """
-_SET_OPTIONS = ("objects", "lights", "systems", "seeds", "size", "every")
+_SET_OPTIONS = ("objects", "lights", "systems", "seeds", "size", "every", "material")
 
 
 def _single_of(names: Iterable[str], default: str) -> str:
@@ -51,6 +53,7 @@ def _run(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
     source = ""
     if options.images is not None:
         set_options = [name for name in _SET_OPTIONS if getattr(options, name) is not None]
+        set_options += ["neutral"] if options.neutral else []
         if set_options:
             raise BadInput(f"--{set_options[0]} belongs to our own images; --images has its own.")
         source = Path(options.images).name
@@ -58,12 +61,15 @@ def _run(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
     else:
         tasks = renderer_tasks(
             rules,
-            _names(options.objects, "--objects") or OBJECTS,
+            _names(options.objects, "--objects")
+            or (PATTERNED if options.material in PATTERNS else OBJECTS),
             _names(options.lights, "--lights") or DEFAULT_LIGHTS,
             _numbers(options.seeds) or (0,),
             _names(options.systems, "--systems") or SET_SYSTEMS,
             DEFAULT_SIZE_PX if options.size is None else options.size,
             every,
+            options.material or "",
+            options.neutral,
         )
     report = diagnose(
         Path(options.out),
@@ -82,6 +88,7 @@ def _people(options: argparse.Namespace, watch: Watch) -> tuple[int, str]:
     """The agreement with people's names, which is written to ``people.json`` of the folder."""
     not_used = [name for name in (*_SET_OPTIONS, "images", "workers") if name != "every"]
     given = [name for name in not_used if getattr(options, name) is not None]
+    given += ["neutral"] if options.neutral else []
     if given:
         raise BadInput(
             f"--{given[0]} belongs to images; --people has patches of the survey's colors."
@@ -170,11 +177,18 @@ COMMAND = Command(
         flag("--json", "print the report as JSON"),
         arg("--rules IDS", _single_of((rule.id for rule in RULES), "all")),
         arg("--objects NAMES", _single_of(OBJECTS, "all")),
-        arg("--lights NAMES", _single_of(LIGHTS, ",".join(DEFAULT_LIGHTS))),
+        arg("--lights NAMES", _single_of((*LIGHTS, *TINTED_LIGHTS), ",".join(DEFAULT_LIGHTS))),
         arg("--systems IDS", _single_of(SYSTEMS, ",".join(SET_SYSTEMS))),
         arg("--seeds NUMBERS", "views of each object (default 0)"),
         arg("--size PX", f"default {DEFAULT_SIZE_PX}", type=int),
         arg("--every N", f"only every Nth color: a quick look (--people: {EVERY})", type=int),
+        arg(
+            "--material",
+            "all objects of metal, or with a pattern in a second color (default: plain objects of one "
+            "material and of two)",
+            choices=MATERIALS,
+        ),
+        flag("--neutral", "balance each image by its gray backdrop, as by a gray card, first"),
         arg("--k", "neighbors that paper and truehue accept too (default 0)", default=0),
         arg(
             "--workers N",

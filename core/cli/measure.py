@@ -28,6 +28,7 @@ from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.command import JSON_LINES, Command, arg, flag, group
 from truehue.core.errors import BadInput, MaskError, ObjectNotFound, TrueHueError
 from truehue.core.images.load import LoadedImage, load_image, mask_with_note, object_pixels
+from truehue.core.images.white_balance import patch_around, white_balanced
 from truehue.core.library import ColorResult, color_of
 from truehue.core.masks.registry import FILE, TRANSPARENCY
 from truehue.core.packages import colour_science
@@ -171,12 +172,19 @@ def _run(
     if job.problem:
         raise BadInput(job.problem + ".")
     image = load_image(job.folder / job.file)
-    mask, mask_notes, about = _mask(job, options, image)
+    mask, notes, about = _mask(job, options, image)
+    srgb8 = image.srgb8
+    if options.neutral is not None:
+        srgb8 = white_balanced(srgb8, patch_around(srgb8, *options.neutral))
+        x, y = options.neutral
+        notes = (*notes, f"White balance was set by the pixels around ({x:g}, {y:g}).")
+        about = {**about, "neutral": options.neutral}
+    notes = (*image.notes, *notes)
     if not job.target:
-        return color_of(image.srgb8, mask=mask), (*image.notes, *mask_notes), about
+        return color_of(srgb8, mask=mask), notes, about
     target = parse_target(job.target, job.system)
     measurement = measure(
-        image.srgb8,
+        srgb8,
         mask,
         target,
         options.rule,
@@ -185,7 +193,7 @@ def _run(
             options.object, options.relation, False if options.relation == DIFFERS else None
         ),
     )
-    return measurement, (*image.notes, *mask_notes), about
+    return measurement, notes, about
 
 
 def _mask(
@@ -361,6 +369,14 @@ COMMAND = Command(
             "without mask and box: salient, the object that stands out (the default), or whole, the "
             "whole image; with a manifest, for rows without a mask",
             choices=MASKERS,
+        ),
+        arg(
+            "--neutral",
+            "a point on something white or gray, in pixels from the top left: the image is balanced by "
+            "it before it is measured, for light that the camera did not balance",
+            nargs=2,
+            type=float,
+            metavar=("X", "Y"),
         ),
         arg(
             "--target",

@@ -12,9 +12,17 @@ from truehue.core.color.difference import delta_e00
 from truehue.core.color.spaces import chroma, hue_deg, srgb8_to_lab
 from truehue.core.color.systems import ColorTarget, NamedColor, parse_target, system
 from truehue.core.generation.renderer import RenderRequest, render
-from truehue.core.generation.renderer.two_materials import TWO_MATERIALS, render_two_materials
+from truehue.core.generation.renderer.two_materials import (
+    PATTERNS,
+    TWO_MATERIALS,
+    render_two_materials,
+)
+from truehue.core.images.white_balance import white_balanced
 
 TWO_MATERIAL_OBJECTS: tuple[str, ...] = tuple(TWO_MATERIALS)
+METAL = "metal"
+MATERIALS: tuple[str, ...] = (METAL, *PATTERNS)
+"""What objects can be of in place of one or two plain materials."""
 DEFAULT_LIGHTS = ("overcast", "studio", "window", "hard")
 DEFAULT_SIZE_PX = 512
 
@@ -47,6 +55,10 @@ class ColorQuery:
     def targets(self) -> tuple[ColorTarget, ...]:
         """The true color first."""
         return self.true, *self.near
+
+
+CORNER = 12
+"""The corner that tells the neutral has this part of the image's side."""
 
 
 def set_colors(system_id: str) -> tuple[NamedColor, ...]:
@@ -115,19 +127,30 @@ def render_image(
     hex_: str,
     size_px: int = DEFAULT_SIZE_PX,
     two_material: str | None = None,
+    material: str = "",
 ) -> tuple[np.ndarray, np.ndarray]:
     """``srgb8`` uint8 ``(H, W, 3)`` and the object's mask, bool ``(H, W)``.
 
     ``hex_`` is the asked material's color; ``two_material`` the hex of the second material, which
-    lies inside the mask too (None or empty: one material). The same arguments give the same bytes.
-    Raises BadInput for an object, light, color, size or seed that the renderer does not take.
+    lies inside the mask too (None or empty: one material). ``material`` is one of
+    :data:`MATERIALS`; a pattern is in the color ``two_material``. The same arguments give the same
+    bytes. Raises BadInput for an object, light, color, size, seed or material that the renderer
+    does not take.
     """
     albedo = parse_target(hex_).srgb8
     if two_material:
         second = parse_target(two_material).srgb8
         two_material_rendering = render_two_materials(
-            object_name, albedo, second, light, seed, size_px
+            object_name, albedo, second, light, seed, size_px, material
         )
         return two_material_rendering.srgb8, two_material_rendering.mask
-    rendering = render(RenderRequest(object_name, albedo, light, seed, size_px))
+    metal = material == METAL
+    rendering = render(RenderRequest(object_name, albedo, light, seed, size_px, metal))
     return rendering.srgb8, rendering.mask.pixels
+
+
+def balanced_by_backdrop(srgb8: np.ndarray) -> np.ndarray:
+    """The image with its backdrop made neutral, as by a gray card: the renderer's is gray, and its
+    upper left corner shows no object. Raises BadInput where that is clipped or too dark."""
+    side = srgb8.shape[0] // CORNER
+    return white_balanced(srgb8, srgb8[:side, :side])

@@ -20,6 +20,7 @@ from typing import Any
 
 from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.diagnosis.colors import (
+    MATERIALS,
     SET_SYSTEMS,
     TWO_MATERIAL_OBJECTS,
     render_image,
@@ -27,8 +28,9 @@ from truehue.core.diagnosis.colors import (
 )
 from truehue.core.errors import BadInput
 from truehue.core.files import file_stamp
-from truehue.core.generation.renderer import LIGHTS, RENDERER_VERSION
+from truehue.core.generation.renderer import RENDERER_VERSION
 from truehue.core.generation.renderer.checks import check_object, check_size_and_seed, checked_light
+from truehue.core.generation.renderer.two_materials import PATTERNED, PATTERNS
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import measure
 from truehue.core.verdict.rules import RULES, rule
@@ -48,6 +50,7 @@ _JUDGING_CODE = (
     "verdict",
     "generation/renderer",
     "images/pixels.py",
+    "images/white_balance.py",
     "masks/cleanup.py",
     "diagnosis/colors.py",
     "diagnosis/scoring.py",
@@ -87,8 +90,9 @@ class Task:
     """The images of one object, light and seed in all colors, or some images of a manifest.
 
     ``step`` is the n of "every nth color", ``first`` where that begins. ``two`` is True for
-    images of two materials. ``files`` are the manifest's rows. ``k`` is the number of neighbors
-    that rules accept which take neighbors.
+    images of two materials. ``material`` is one of MATERIALS, empty for plain ones; with
+    ``neutral`` each image is balanced by its backdrop. ``files`` are the manifest's rows. ``k`` is
+    the number of neighbors that rules accept which take neighbors.
     """
 
     key: str
@@ -101,6 +105,8 @@ class Task:
     step: int = 1
     first: int = 0
     two: bool = False
+    material: str = ""
+    neutral: bool = False
     files: tuple[FileRow, ...] = ()
     k: int = 0
     fingerprint: str = ""
@@ -154,17 +160,24 @@ def renderer_tasks(
     systems: Sequence[str],
     size_px: int,
     every: int = 1,
+    material: str = "",
+    neutral: bool = False,
 ) -> list[Task]:
-    """The tasks of the diagnostic set, then those of two materials.
+    """The tasks of the diagnostic set, then those of two materials; or those of a ``material`` of
+    MATERIALS alone. With ``neutral`` each image is balanced by its backdrop.
 
     With ``every`` n each task takes every nth color, and the tasks take turns in where they begin.
-    Raises BadInput for an unknown object, light or system, a bad size or seed, and an ``every``
-    below 1.
+    Raises BadInput for an unknown object, light, system or material, an object that has no
+    patterns, a bad size or seed, and an ``every`` below 1.
     """
     if every < 1:
         raise BadInput(f"--every must be 1 or more, not {every}.")
+    if material and material not in MATERIALS:
+        raise BadInput(f"No material is called {material!r}: {', '.join(MATERIALS)}.")
     for name in objects:
         check_object(name)
+        if material in PATTERNS and name not in PATTERNED:
+            raise BadInput(f"A {name} has no {material}. Objects that do: {', '.join(PATTERNED)}.")
     for seed in seeds:
         check_size_and_seed(size_px, seed)
     for light in lights:
@@ -175,11 +188,15 @@ def renderer_tasks(
         raise BadInput("At least one object, light, seed and system is needed.")
     tasks: list[Task] = []
     two = [name for name in objects if name in TWO_MATERIAL_OBJECTS]
-    for is_two, names in ((False, list(objects)), (True, two)):
+    parts: tuple[tuple[bool, list[str]], ...] = ((False, list(objects)), (True, two))
+    if material:
+        parts = ((material in PATTERNS, list(objects)),)
+    for is_two, names in parts:
         for name in names:
             for light in lights:
                 for seed in seeds:
-                    kind = "two" if is_two else "one"
+                    kind = material or ("two" if is_two else "one")
+                    kind += "-neutral" if neutral else ""
                     task = Task(
                         f"{kind}--{name.replace(' ', '-')}--{light}--{seed}",
                         tuple(used.id for used in rules),
@@ -191,6 +208,8 @@ def renderer_tasks(
                         every,
                         len(tasks) % every,
                         is_two,
+                        material,
+                        neutral,
                         k=_k(rules),
                     )
                     tasks.append(replace(task, fingerprint=_fingerprint(task, rules)))
@@ -219,7 +238,7 @@ def _fingerprint(task: Task, rules: Sequence[RuleUsed]) -> str:
     label = {
         "task": asdict(task),
         "colors": [(key, name, parse_target(name, key).hex) for key, name in task.colors],
-        "light": asdict(LIGHTS[task.light]) if task.light else None,
+        "light": asdict(checked_light(task.light)) if task.light else None,
         "renderer": RENDERER_VERSION,
         "rules": [asdict(used) for used in rules],
         "code": code_sha256(),

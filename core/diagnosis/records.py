@@ -116,7 +116,8 @@ class DiagnosisReport:
     ``systems`` are the colors of each; ``images`` the images judged, those of two materials
     among them; ``every`` the n of "every nth color", 1 for all of them; ``split`` the tuned and
     held-out objects and lights. ``seconds`` passed and ``processor_seconds`` were worked in this
-    run, which found ``images_reused`` images judged already. For images of others
+    run, which found ``images_reused`` images judged already. ``material`` is that of all objects,
+    empty for plain ones; with ``neutral`` images were balanced by their backdrops. For images of others
     (``source`` is then the manifest's name) ``renderer_version`` is empty and ``size_px`` is 0.
     """
 
@@ -139,6 +140,8 @@ class DiagnosisReport:
     processor_seconds: float = 0.0
     images_two_material: int = 0
     images_reused: int = 0
+    material: str = ""
+    neutral: bool = False
     problems: tuple[str, ...] = field(default=())
 
     def as_json(self) -> dict[str, Any]:
@@ -224,7 +227,9 @@ def _head(report: DiagnosisReport) -> str:
     label = f"{report.images:,} images{two if report.images_two_material else ''}"
     if report.source:
         return f"{label} of {report.source}"
-    part = "" if report.every == 1 else f", one color in {report.every} only: a quick look"
+    part = f", {report.material}" if report.material else ""
+    part += ", balanced by the backdrop" if report.neutral else ""
+    part += "" if report.every == 1 else f", one color in {report.every} only: a quick look"
     return (
         f"{label}: {_many(len(report.objects), 'object')}, {_many(len(report.lights), 'light')} "
         f"({', '.join(report.lights)}), {report.size_px} px{part}"

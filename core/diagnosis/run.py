@@ -411,7 +411,10 @@ def _report(
     source: str,
 ) -> DiagnosisReport:
     figures = figures_by_rule(rows, split=not source)
-    rocs, worst = roc_by_rule(rows), worst_by_rule(rows)
+    rocs = roc_by_rule(rows)
+    # The page renders examples again, in plain materials and unbalanced.
+    plain = not (tasks[0].material or tasks[0].neutral)
+    worst = worst_by_rule(rows) if plain else {}
     systems = _in_order(row.system for row in rows)
     colors = {
         system_id: len({row.color for row in rows if row.system == system_id})
@@ -429,6 +432,8 @@ def _report(
         systems=colors,
         images=sum(task.images for task in tasks),
         images_two_material=sum(task.images for task in tasks if task.two),
+        material=tasks[0].material,
+        neutral=tasks[0].neutral,
         every=every,
         split={} if source else SPLIT,
         seconds=0.0,

@@ -13,6 +13,7 @@ from truehue.core.color.systems import NamedColor, find
 from truehue.core.diagnosis.colors import (
     TWO_MATERIAL_OBJECTS,
     ColorQuery,
+    balanced_by_backdrop,
     make_query,
     render_image,
     second_color,
@@ -20,7 +21,7 @@ from truehue.core.diagnosis.colors import (
 )
 from truehue.core.diagnosis.plan import FileRow, Task
 from truehue.core.errors import TrueHueError
-from truehue.core.generation.renderer import LIGHTS
+from truehue.core.generation.renderer import LIGHTS, OBJECTS, TINTED_LIGHTS
 from truehue.core.images.load import load_image, load_mask
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import MaskCache, Measurement, measure, unscored_measurement
@@ -171,10 +172,12 @@ def _rendered(task: Task, step: Step) -> Iterator[JudgmentRow]:
         color = find(name, system_id)
         same = done.get((system_id, color.hex))
         if same is None:
-            second = _second(task, color) if task.two else ""
+            second = second_hex(task, color) if task.two else ""
             srgb8, mask = render_image(
-                task.object, task.light, task.seed, color.hex, task.size_px, second
+                task.object, task.light, task.seed, color.hex, task.size_px, second, task.material
             )
+            if task.neutral:
+                srgb8 = balanced_by_backdrop(srgb8)
             same = list(
                 judge_image(
                     srgb8,
@@ -197,11 +200,13 @@ def _rendered(task: Task, step: Step) -> Iterator[JudgmentRow]:
         step()
 
 
-def _second(task: Task, color: NamedColor) -> str:
+def second_hex(task: Task, color: NamedColor) -> str:
     """The second material's hex: turns with color, object, light and seed, so that each object is
     seen with all of them, and does not depend on which part of the colors a task has."""
     index = [other.hex for other in set_colors(color.system)].index(color.hex)
-    turn = TWO_MATERIAL_OBJECTS.index(task.object) + list(LIGHTS).index(task.light) + task.seed
+    objects = OBJECTS if task.material else TWO_MATERIAL_OBJECTS
+    lights = [*LIGHTS, *TINTED_LIGHTS]
+    turn = objects.index(task.object) + lights.index(task.light) + task.seed
     return second_color(index + turn, color.srgb8)
 
 

@@ -1,8 +1,9 @@
 """The reference renderer: shaded objects of known albedo with exact masks, no weights needed.
 
 ``render`` renders one of :data:`OBJECTS` under one of :data:`LIGHTS`. Light is linear; every pixel
-is ``shade × albedo + highlight`` with achromatic shade and highlight, clipped to 0..1, encoded as
-sRGB (IEC 61966-2-1) and rounded to 8 bits. The light's exposure is fixed and part of both maps.
+is ``shade × albedo + highlight`` with achromatic shade and highlight, brought into the light's
+illuminant, clipped to 0..1, encoded as sRGB (IEC 61966-2-1) and rounded to 8 bits. The light's
+exposure is fixed and part of both maps.
 ``render_scene`` renders several of them side by side, each with its own color and mask.
 """
 
@@ -22,10 +23,11 @@ from truehue.core.generation.renderer.checks import (
     check_object,
     check_size_and_seed,
     checked_light,
-    linear1_to_srgb8,
+    developed,
 )
 from truehue.core.generation.renderer.failures import FAILURES
-from truehue.core.generation.renderer.light import LIGHTS, Light
+from truehue.core.generation.renderer.illuminants import D65
+from truehue.core.generation.renderer.light import LIGHTS, TINTED_LIGHTS, Light
 from truehue.core.generation.renderer.objects import OBJECTS
 from truehue.core.generation.renderer.scenes import (
     MAX_OBJECTS,
@@ -46,6 +48,7 @@ __all__ = [
     "OBJECTS",
     "RENDERER_VERSION",
     "SMALLEST_PX",
+    "TINTED_LIGHTS",
     "GBuffer",
     "Light",
     "RenderRequest",
@@ -63,8 +66,9 @@ __all__ = [
 class RenderRequest:
     """What to draw: the asked material's albedo is given as the sRGB color it has in full light.
 
-    ``light`` is a name of :data:`LIGHTS` or a light of one's own; ``seed`` chooses viewpoint,
-    turn, light direction and backdrop; the image is a square of ``size_px``.
+    ``light`` is a name of :data:`LIGHTS` or :data:`TINTED_LIGHTS`, or a light of one's own; ``seed``
+    chooses viewpoint, turn, light direction and backdrop; the image is a square of ``size_px``. A
+    ``metal`` mirrors its surroundings in its color.
     """
 
     object_name: str
@@ -72,6 +76,7 @@ class RenderRequest:
     light: str | Light = "studio"
     seed: int = 0
     size_px: int = 1024
+    metal: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """All of it as plain JSON, with the renderer's version."""
@@ -82,6 +87,7 @@ class RenderRequest:
             "light": self.light if isinstance(self.light, str) else asdict(self.light),
             "seed": int(self.seed),
             "size_px": int(self.size_px),
+            **({"metal": True} if self.metal else {}),
         }
 
 
@@ -113,12 +119,15 @@ def render(request: RenderRequest) -> Rendering:
     64..2048 or a seed below 0.
     """
     light = _checked(request)
-    buffer = gbuffer(request.object_name, light, int(request.seed), int(request.size_px))
+    size, seed = int(request.size_px), int(request.seed)
+    buffer = gbuffer(request.object_name, light, seed, size, request.metal)
     albedo_linear1 = srgb8_to_linear1(np.array(request.albedo_srgb8)).astype(np.float32)
+    # In a tinted light nothing is gray.
+    touched = buffer.touched if light.illuminant == D65 else np.arange(buffer.shade.size)
     srgb8 = np.repeat(buffer.rest_srgb8[:, :, None], 3, axis=2)
-    shade, added = buffer.shade.take(buffer.touched), buffer.added.take(buffer.touched)
-    pixels = linear1_to_srgb8(shade[:, None] * albedo_linear1 + added[:, None])
-    srgb8.reshape(-1, 3)[buffer.touched] = pixels
+    shade, added = buffer.shade.take(touched), buffer.added.take(touched)
+    pixels = developed(shade[:, None] * albedo_linear1 + added[:, None], light)
+    srgb8.reshape(-1, 3)[touched] = pixels
     return Rendering(
         srgb8=srgb8,
         mask=Mask(buffer.mask, maker="renderer", parameters=request.as_json()),

@@ -9,7 +9,8 @@ import numpy as np
 
 from truehue.core.color.spaces import lab_to_srgb1, linear1_to_srgb1, srgb1_to_linear1
 from truehue.core.errors import BadInput
-from truehue.core.generation.renderer.light import LIGHTS, Light
+from truehue.core.generation.renderer.illuminants import under
+from truehue.core.generation.renderer.light import LIGHTS, TINTED_LIGHTS, Light
 from truehue.core.generation.renderer.objects import OBJECTS
 from truehue.core.generation.renderer.shapes import Array
 
@@ -26,9 +27,10 @@ def _whole(value: object) -> bool:
 def checked_light(light: object) -> Light:
     """The light of that name, or the light itself; raises BadInput for anything else."""
     if isinstance(light, str):
-        if light not in LIGHTS:
-            raise BadInput(f"There is no light {light!r}. Choose one of: {', '.join(LIGHTS)}.")
-        return LIGHTS[light]
+        lights = {**LIGHTS, **TINTED_LIGHTS}
+        if light not in lights:
+            raise BadInput(f"There is no light {light!r}. Choose one of: {', '.join(lights)}.")
+        return lights[light]
     if not isinstance(light, Light):
         raise BadInput("The light must be the name of a light or a Light.")
     return light
@@ -84,6 +86,11 @@ def linear1_to_srgb8(linear1: Array) -> Array:
     result = foot.take((values * np.float32(_BINS)).astype(np.int32))
     result += values >= begins.take(result)
     return result
+
+
+def developed(linear1: Array, light: Light) -> Array:
+    """The pixels uint8 ``(..., 3)`` of an image that is ``linear1`` float32 under D65, in a light."""
+    return linear1_to_srgb8(under(linear1, light.illuminant))
 
 
 def srgb8_step_linear1(linear1: Array) -> Array:

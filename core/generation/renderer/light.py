@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
 
 from truehue.core.errors import BadInput
+from truehue.core.generation.renderer.illuminants import D65, ILLUMINANTS
 from truehue.core.generation.renderer.scene import Vector
 from truehue.core.generation.renderer.shapes import Array
 
@@ -25,10 +26,11 @@ class Light:
     object. The key is a round light of ``key_strength`` at ``key_azimuth_deg`` (0 behind the
     camera, positive to the right) and ``key_elevation_deg`` above the floor, with an angular
     radius of ``softness_deg`` (0.5 to 60). ``fill_strength`` is a shadowless light from the other
-    side. ``gloss_strength`` and ``gloss_exponent`` shape the key's mirror highlight.
+    side. ``gloss_strength`` and ``gloss_exponent`` shape the key's mirror highlight. All of it has
+    the spectrum of ``illuminant``, D65 or one of :data:`ILLUMINANTS`.
 
-    Raises BadInput for a light that cannot be: a strength below 0, no light at all, or a number
-    outside its range.
+    Raises BadInput for a light that cannot be: a strength below 0, no light at all, a number
+    outside its range, or an unknown illuminant.
     """
 
     description: str
@@ -41,6 +43,7 @@ class Light:
     gloss_strength: float = 0.0
     gloss_exponent: float = 60.0
     occlusion: float = 1.0
+    illuminant: str = D65
 
     def __post_init__(self) -> None:
         strengths = (self.ambient, self.key_strength, self.fill_strength, self.gloss_strength)
@@ -57,6 +60,11 @@ class Light:
         ):
             if not low <= value <= high:
                 raise BadInput(f"The light's {name} must be {low:g} to {high:g}, not {value!r}.")
+        if self.illuminant not in (D65, *ILLUMINANTS):
+            known = ", ".join((D65, *ILLUMINANTS))
+            raise BadInput(
+                f"The light's illuminant must be one of: {known}; not {self.illuminant!r}."
+            )
 
 
 LIGHTS: MappingProxyType[str, Light] = MappingProxyType(
@@ -108,6 +116,24 @@ LIGHTS: MappingProxyType[str, Light] = MappingProxyType(
         ),
     }
 )
+
+
+TINTED_LIGHTS: MappingProxyType[str, Light] = MappingProxyType(
+    {
+        "lamp": replace(
+            LIGHTS["hard"],
+            description="As hard, of 3000 K: all is orange in a photograph balanced for daylight.",
+            illuminant="blackbody 3000 K",
+        ),
+        "shade": replace(
+            LIGHTS["overcast"],
+            description="As overcast, of 8000 K: all is bluish in a photograph balanced for daylight.",
+            illuminant="daylight 8000 K",
+        ),
+    }
+)
+"""Lights of another spectrum, for tests of rules. No run, and no set of images, has them by
+default."""
 
 
 def direction(azimuth_deg: float, elevation_deg: float) -> Vector:

@@ -26,8 +26,10 @@ from truehue.core.generation.renderer.checks import (
     check_object,
     check_size_and_seed,
     checked_light,
+    developed,
     linear1_to_srgb8,
 )
+from truehue.core.generation.renderer.illuminants import D65
 from truehue.core.generation.renderer.light import BRIGHTEST_BACKDROP_LINEAR1, Light
 from truehue.core.generation.renderer.objects import MODELS
 from truehue.core.generation.renderer.scene import PlacedShape, Scene
@@ -250,7 +252,7 @@ def render_scene(request: SceneRequest, watch: Watch = ignore_progress) -> Scene
     key = (names, light, int(request.seed), int(request.size_px))
     buffer = _buffers.get(key, lambda: _buffer(key, watch))
     size = (request.size_px, request.size_px)
-    pixels = _colored(buffer, request).reshape(*size, 3)
+    pixels = _colored(buffer, request, light).reshape(*size, 3)
     parameters = request.as_json()
     masks = tuple(
         Mask(mask.reshape(size), maker="renderer", parameters={**parameters, "object": number})
@@ -292,21 +294,23 @@ def _buffer(key: _Key, watch: Watch) -> _SceneBuffer:
     return buffer
 
 
-def _colored(buffer: _SceneBuffer, request: SceneRequest) -> Array:
+def _colored(buffer: _SceneBuffer, request: SceneRequest, light: Light) -> Array:
     """The finished pixels, uint8 ``(H · W, 3)``."""
     tint = _linear1(request.stage_tint_srgb8)
+    touched = buffer.touched
+    if light.illuminant != D65:  # then nothing is gray
+        touched = np.arange(buffer.added.size)
     if request.stage_tint_srgb8 == WHITE:
         srgb8 = np.repeat(buffer.rest_srgb8[:, None], 3, axis=1)
     else:
         srgb8 = linear1_to_srgb8(buffer.added[:, None] + buffer.stage[:, None] * (tint - 1.0))
-    touched = buffer.touched
     linear1 = np.zeros((touched.size, 3), np.float32)
     for item, shade in zip(request.objects, buffer.shades, strict=True):
         linear1 += shade.take(touched)[:, None] * _linear1(item.albedo_srgb8)
     linear1 += buffer.added.take(touched)[:, None]
     if request.stage_tint_srgb8 != WHITE:
         linear1 += buffer.stage.take(touched)[:, None] * (tint - 1.0)
-    srgb8[touched] = linear1_to_srgb8(linear1)
+    srgb8[touched] = developed(linear1, light)
     return srgb8
 
 

@@ -127,13 +127,15 @@ class Part:
 
     ``albedo_linear1`` is None where the target color goes; otherwise the part is achromatic with
     that fixed reflectance, 0 to 1. ``gloss`` scales the light's highlight on it. ``blocks`` is
-    False for small parts that lie on another one and throw no shadow worth its time.
+    False for small parts that lie on another one and throw no shadow worth its time. A ``metal``
+    part mirrors its surroundings in its own color.
     """
 
     distance: Distance
     albedo_linear1: float | None = None
     gloss: float = 1.0
     blocks: bool = True
+    metal: bool = False
 
 
 @dataclass(frozen=True)

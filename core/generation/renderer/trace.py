@@ -8,7 +8,7 @@ pixel of an object is ``shade × albedo + highlight``, exactly.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -24,7 +24,7 @@ from truehue.core.generation.renderer.light import (
     key_samples,
     unblocked,
 )
-from truehue.core.generation.renderer.scene import Points, Scene, Vector
+from truehue.core.generation.renderer.scene import PlacedShape, Points, Scene, Vector
 from truehue.core.generation.renderer.shapes import Array
 
 _DOME_SIZE = 28
@@ -40,6 +40,10 @@ _CONTACT = np.float32(0.035)
 _SENT_ON = np.float32(0.4)
 # The openness of so many floors is kept, 50 kB each.
 _OPEN_MAPS = 64
+# A metal's highlights, by Blinn's exponent: satin rather than a mirror.
+_METAL_EXPONENT = np.float32(60.0)
+# How fast what a metal mirrors goes from floor to sky as its direction rises.
+_HORIZON = np.float32(2.0)
 # Rays start this far above the surface, so that a surface does not shade itself.
 _LIFT = np.float32(0.003)
 
@@ -96,6 +100,34 @@ class Shader:
             total += light.fill_strength * openness * np.maximum(_dot(normals, self.fill), 0.0)
         return np.minimum(total * self.exposure, 1.0), mirror * self.exposure
 
+    def metal(self, points: Points, normals: Points, to_eye: Points) -> tuple[Array, Array]:
+        """Light that a rough metal mirrors in its own color, and in the light's, float32, 0 upward.
+
+        A metal has no other light. Its color goes to white toward grazing angles (Schlick's Fresnel
+        term).
+        """
+        light = self.light
+        lifted = self._lifted(points, normals)
+        facing = np.clip(sum(n * e for n, e in zip(normals, to_eye, strict=True)), 0.0, 1.0)
+        x, y, z = (2.0 * facing * n - e for n, e in zip(normals, to_eye, strict=True))
+        total = np.full(z.shape, light.ambient * (1.0 - light.occlusion), np.float32)
+        if light.occlusion:
+            openness, back = self._dome_light(lifted, (x, y, z))
+            sky = np.clip(0.5 + _HORIZON * z, 0.0, 1.0)
+            around = light.ambient * sky * openness + self.floor_linear1 * (1.0 - sky) * back
+            total += light.occlusion * around
+        keys = [(key, light.key_strength / len(self.keys)) for key in self.keys]
+        for way, strength in (*keys, (self.fill, light.fill_strength)):
+            lit = np.flatnonzero((_dot(normals, way) > 0.0) & (strength > 0.0))
+            at, n, e = (_pick(where, lit) for where in (lifted, normals, to_eye))
+            # Of unit albedo over the hemisphere, as diffuse light is.
+            lobe = _halfway(n, e, way)[0] ** _METAL_EXPONENT * ((_METAL_EXPONENT + 8.0) / 8.0)
+            seen = self.scene.visibility(at, way, self.key_spread) if way is not self.fill else 1.0
+            total[lit] += np.float32(strength) * _dot(n, way) * lobe * seen
+        white = (1.0 - facing) ** 5
+        total *= np.float32(self.exposure)
+        return total * (1.0 - white), total * white
+
     def stage(self, points: Points, normals: Points) -> Array:
         """Shade of the floor and backdrop, float32."""
         light = self.light
@@ -145,12 +177,9 @@ class Shader:
 
     def _blinn(self, normals: Points, to_eye: Points, key: Vector) -> Array:
         """Blinn's highlight, stronger at grazing angles (Schlick's Fresnel term over its 4%)."""
-        hx, hy, hz = (e + np.float32(k) for e, k in zip(to_eye, key, strict=True))
-        scale = 1.0 / np.sqrt(np.maximum(hx * hx + hy * hy + hz * hz, 1e-12))
-        along = (normals[0] * hx + normals[1] * hy + normals[2] * hz) * scale
-        toward = (to_eye[0] * hx + to_eye[1] * hy + to_eye[2] * hz) * scale
+        along, toward = _halfway(normals, to_eye, key)
         fresnel = 1.0 + 4.0 * (1.0 - np.clip(toward, 0.0, 1.0)) ** 5
-        result: Array = np.maximum(along, 0.0) ** np.float32(self.light.gloss_exponent) * fresnel
+        result: Array = along ** np.float32(self.light.gloss_exponent) * fresnel
         return result
 
     def _dome_light(self, points: Points, normals: Points) -> tuple[Array, Array]:
@@ -233,6 +262,16 @@ class Shader:
         bottom = flat.take(index + _MAP_SIZE) * (1 - fu) + flat.take(index + _MAP_SIZE + 1) * fu
         result: Array = top * (1 - fv) + bottom * fv
         return result
+
+
+def _halfway(normals: Points, to_eye: Points, key: Vector) -> tuple[Array, Array]:
+    """Cosines of the direction halfway between eye and light: to the normal, at least 0, and to
+    the eye."""
+    hx, hy, hz = (e + np.float32(k) for e, k in zip(to_eye, key, strict=True))
+    scale = 1.0 / np.sqrt(np.maximum(hx * hx + hy * hy + hz * hz, 1e-12))
+    along = (normals[0] * hx + normals[1] * hy + normals[2] * hz) * scale
+    toward = (to_eye[0] * hx + to_eye[1] * hy + to_eye[2] * hz) * scale
+    return np.maximum(along, 0.0), toward
 
 
 def _reopened(openness: Array) -> Array:
@@ -420,17 +459,24 @@ def _sample(
     for number, solo in enumerate(scene.solos):
         fixed = np.array([part.albedo_linear1 or 0.0 for part in solo.parts], np.float32)
         gloss = np.array([part.gloss for part in solo.parts], np.float32)
+        metals = np.array([part.metal for part in solo.parts])
         for piece in _pieces(np.flatnonzero(hit & (met == number)), limit):
             way = _pick(rays, piece)
             points = _points(camera.position, way, t[piece])
             part = solo.nearest_part(*points)
             object_mask = _is_target(solo)[part]
             to_eye = (-way[0], -way[1], -way[2])
-            shade, mirror = shader.surface(points, solo.normal(*points), to_eye)
+            normals = solo.normal(*points)
+            shade, mirror = shader.surface(points, normals, to_eye)
+            mirror = mirror * gloss[part]
+            if metals.any():
+                own, white = shader.metal(points, normals, to_eye)
+                shade = np.where(metals[part], own, shade)
+                mirror = np.where(metals[part], white, mirror)
             result.label[piece] = part + np.int8(before)
             result.asked[piece] = np.where(object_mask, np.int8(number), np.int8(-1))
             result.shade[piece] = np.where(object_mask, shade, 0.0)
-            result.added[piece] = shade * fixed[part] + mirror * gloss[part]
+            result.added[piece] = shade * fixed[part] + mirror
             done += piece.size
             watch(done / total)
         before += len(solo.parts)
@@ -485,10 +531,11 @@ class GBuffer:
 
     Linear light is ``shade × albedo + added`` in every pixel, anti-aliased edges included.
     ``shade`` float32 ``(H, W)``, 0 to 1: the asked material's share of the light (0 where there is
-    none). ``added`` float32 ``(H, W)``, 0 upward: everything else, which is the highlight inside
-    the mask, and floor, backdrop and fixed materials outside. ``mask`` bool ``(H, W)``: every
-    sample of the pixel lies on the asked material. ``touched`` are flat indices of the pixels with
-    ``shade`` above 0, ``rest_srgb8`` uint8 ``(H, W)`` the finished gray of all others. The arrays
+    none; of a metal also above 1). ``added`` float32 ``(H, W)``, 0 upward: everything else, which is
+    the highlight inside the mask, and floor, backdrop and fixed materials outside. ``mask`` bool
+    ``(H, W)``: every sample of the pixel lies on the asked material. ``touched`` are flat indices of
+    the pixels with ``shade`` above 0, ``rest_srgb8`` uint8 ``(H, W)`` the finished gray of all
+    others. The arrays
     are shared and read-only.
     """
 
@@ -500,9 +547,12 @@ class GBuffer:
 
 
 @lru_cache(maxsize=6)
-def gbuffer(object_name: str, light: Light, seed: int, size_px: int) -> GBuffer:
+def gbuffer(
+    object_name: str, light: Light, seed: int, size_px: int, metal: bool = False
+) -> GBuffer:
     """The G-buffer of a square image; kept for the last six calls."""
-    traced = trace(view(object_name, seed), light, seed, size_px)
+    seen = view(object_name, seed)
+    traced = trace(_of_metal(seen) if metal else seen, light, seed, size_px)
     square = size_px, size_px
     result = GBuffer(
         shade=traced.shades[0].reshape(square),
@@ -514,3 +564,13 @@ def gbuffer(object_name: str, light: Light, seed: int, size_px: int) -> GBuffer:
     for array in vars(result).values():
         array.flags.writeable = False
     return result
+
+
+def _of_metal(seen: Viewpoint) -> Viewpoint:
+    """The view with all target materials as metal."""
+
+    def metal(item: PlacedShape) -> PlacedShape:
+        parts = tuple(replace(part, metal=part.albedo_linear1 is None) for part in item.model.parts)
+        return replace(item, model=replace(item.model, parts=parts))
+
+    return replace(seen, scene=Scene([metal(item) for item in seen.scene.placed]))

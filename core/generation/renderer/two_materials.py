@@ -20,7 +20,7 @@ from truehue.core.generation.renderer.checks import (
     check_color,
     check_size_and_seed,
     checked_light,
-    linear1_to_srgb8,
+    developed,
 )
 from truehue.core.generation.renderer.light import Light
 from truehue.core.generation.renderer.objects import MODELS
@@ -50,29 +50,35 @@ def render_two_materials(
     light: str | Light = "studio",
     seed: int = 0,
     size_px: int = 1024,
+    pattern: str = "",
 ) -> TwoMaterialRendering:
-    """Draws an object of :data:`TWO_MATERIALS` as ``render`` does, seen as the same seed sees it.
+    """Draws an object of :data:`TWO_MATERIALS` as ``render`` does, seen as the same seed sees it; or
+    one of :data:`PATTERNED` with a ``pattern`` of :data:`PATTERNS` in the second color.
 
     In every pixel linear light is ``shade × albedo`` of both materials, plus an achromatic rest;
-    no light goes from one material to the other. Raises BadInput for an unknown object or light, a
+    no light goes from one material to the other. Raises BadInput for an unknown object, light or pattern, a
     color outside 0..255, a size outside 64..2048 or a seed below 0.
     """
-    if object_name not in TWO_MATERIALS:
+    if pattern and pattern not in PATTERNS:
+        raise BadInput(f"There is no pattern {pattern!r}. Choose one of: {', '.join(PATTERNS)}.")
+    names = PATTERNED if pattern else tuple(TWO_MATERIALS)
+    if object_name not in names:
+        how = f"with {pattern}" if pattern else "of two materials"
         raise BadInput(
-            f"The renderer has no {object_name!r} of two materials. "
-            f"It can draw: {', '.join(TWO_MATERIALS)}."
+            f"The renderer has no {object_name!r} {how}. It can draw: {', '.join(names)}."
         )
     for color in (asked_srgb8, second_srgb8):
         check_color(color)
     check_size_and_seed(size_px, seed)
-    buffer = _buffer(object_name, checked_light(light), int(seed), int(size_px))
+    light = checked_light(light)
+    buffer = _buffer(object_name, light, int(seed), int(size_px), pattern)
     linear1 = np.repeat(buffer.added[:, None], 3, axis=1)
     for shade, color in zip(buffer.shades, (asked_srgb8, second_srgb8), strict=True):
         linear1 += shade[:, None] * srgb8_to_linear1(np.array(color)).astype(np.float32)
     square = size_px, size_px
     object_mask, second = (mask.reshape(square) for mask in buffer.masks)
     return TwoMaterialRendering(
-        srgb8=linear1_to_srgb8(linear1).reshape(*square, 3),
+        srgb8=developed(linear1, light).reshape(*square, 3),
         mask=buffer.whole.reshape(square),
         asked=object_mask,
         second=second,
@@ -90,10 +96,11 @@ class _Buffer:
 
 
 @lru_cache(maxsize=2)
-def _buffer(object_name: str, light: Light, seed: int, size_px: int) -> _Buffer:
+def _buffer(object_name: str, light: Light, seed: int, size_px: int, pattern: str) -> _Buffer:
     seen = view(object_name, seed)
     yaw_deg = seen.scene.placed[0].yaw_deg
-    models = TWO_MATERIALS[object_name](MODELS[object_name])
+    model = MODELS[object_name]
+    models = _parted(model, PATTERNS[pattern]) if pattern else TWO_MATERIALS[object_name](model)
     # Two solids that fill the object between them: each is traced as an object of its own.
     scene = Scene([PlacedShape(model, number, yaw_deg) for number, model in enumerate(models)])
     traced = trace(replace(seen, scene=scene), light, seed, size_px)
@@ -163,4 +170,37 @@ TWO_MATERIALS: MappingProxyType[str, Callable[[Model], tuple[Model, Model]]] = M
 """Objects that can have two materials, with how they divide: a book and its pages, a dipped mug,
 a striped ball, a car with its windows and wheels, a teapot with another lid."""
 
-__all__ = ["TWO_MATERIALS", "TwoMaterialRendering", "render_two_materials"]
+_STRIPES, _STRIPE_SHARE = 4.5, 0.28
+_DOT_STEP, _DOT_RADIUS = 0.24, 0.098
+
+
+def _stripes(x: Array, y: Array, z: Array) -> Array:
+    """Slanting stripes, somewhat more than a quarter of the surface."""
+    along = (np.float32(0.6) * x + np.float32(0.8) * z) * np.float32(_STRIPES)
+    away = np.abs(along - np.floor(along) - np.float32(0.5)) - np.float32(_STRIPE_SHARE / 2)
+    result: Array = away * np.float32(1.0 / _STRIPES)
+    return result
+
+
+def _dots(x: Array, y: Array, z: Array) -> Array:
+    """Balls on a grid, which the surface cuts to dots, about a quarter of it."""
+    step = np.float32(_DOT_STEP)
+    a, b, c = (p / step - np.round(p / step) for p in (x + y / 3, y - x / 3, z + x / 5))
+    result: Array = (np.sqrt(a * a + b * b + c * c) * step - np.float32(_DOT_RADIUS)) * np.float32(
+        0.8
+    )
+    return result
+
+
+PATTERNS: MappingProxyType[str, Distance] = MappingProxyType({"stripes": _stripes, "dots": _dots})
+"""Patterns in a second color, which takes less of the surface than the target color."""
+PATTERNED: tuple[str, ...] = tuple(name for name, model in MODELS.items() if len(model.parts) == 1)
+"""Objects that can have a pattern: those of one part."""
+
+__all__ = [
+    "PATTERNED",
+    "PATTERNS",
+    "TWO_MATERIALS",
+    "TwoMaterialRendering",
+    "render_two_materials",
+]
