@@ -1,7 +1,8 @@
 """White balance by something in the image that is known to be white or gray.
 
-A light that a camera did not balance tints all of an image. A neutral surface shows the tint alone,
-so each channel of linear sRGB is scaled until that surface is neutral. Its luminance stays.
+A light that a camera did not balance tints all of an image. A neutral surface shows the tint alone.
+The image is adapted from the color of that surface to D65 by the Bradford transform (ICC.1:2022,
+annex E), which keeps the surface's luminance.
 """
 
 from __future__ import annotations
@@ -9,13 +10,23 @@ from __future__ import annotations
 import numpy as np
 
 from truehue.core.color.shading import CLIPPED8
-from truehue.core.color.spaces import LINEAR1_TO_XYZ1, linear1_to_srgb1, srgb8_to_linear1
+from truehue.core.color.spaces import (
+    LINEAR1_TO_XYZ1,
+    WHITE_XYZ1,
+    XYZ1_TO_LINEAR1,
+    linear1_to_srgb1,
+    srgb8_to_linear1,
+)
 from truehue.core.errors import BadInput
 
 PATCH_PX = 5
 """A neutral point is the middle of a square of so many pixels on a side."""
 MIN_NEUTRAL1 = 0.01
 """A channel darker than this in linear light is noise and rounding."""
+BRADFORD = np.array(
+    [[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]]
+)
+"""From XYZ to cone-like responses, each of which is scaled."""
 
 
 def white_balanced(srgb8: np.ndarray, patch_srgb8: np.ndarray) -> np.ndarray:
@@ -29,14 +40,18 @@ def white_balanced(srgb8: np.ndarray, patch_srgb8: np.ndarray) -> np.ndarray:
     neutral1 = srgb8_to_linear1(patch_srgb8).reshape(-1, 3).mean(axis=0)
     if neutral1.min() < MIN_NEUTRAL1:
         raise BadInput("The neutral patch is too dark to tell the tint: choose a lighter gray.")
-    gains = float(neutral1 @ LINEAR1_TO_XYZ1[1]) / neutral1
-    levels8 = np.arange(256, dtype=np.uint8)
-    table = np.empty((3, 256), dtype=np.uint8)
-    for channel, gain in enumerate(gains):
-        linear1 = np.clip(srgb8_to_linear1(levels8) * gain, 0.0, 1.0)
-        table[channel] = np.rint(255.0 * linear1_to_srgb1(linear1))
-        table[channel, CLIPPED8:] = 255
-    return np.stack([table[channel].take(srgb8[..., channel]) for channel in range(3)], axis=-1)
+    linear1 = srgb8_to_linear1(srgb8) @ _adaptation(neutral1).T
+    balanced = np.rint(255.0 * linear1_to_srgb1(np.clip(linear1, 0.0, 1.0))).astype(np.uint8)
+    balanced[srgb8 >= CLIPPED8] = 255
+    return balanced
+
+
+def _adaptation(neutral1: np.ndarray) -> np.ndarray:
+    """The matrix on linear sRGB that makes a color ``(3,)`` a gray of its luminance."""
+    xyz1 = LINEAR1_TO_XYZ1 @ neutral1
+    gains = (BRADFORD @ (WHITE_XYZ1 * xyz1[1])) / (BRADFORD @ xyz1)
+    scaling = np.linalg.inv(BRADFORD) @ np.diag(gains) @ BRADFORD
+    return np.asarray(XYZ1_TO_LINEAR1 @ scaling @ LINEAR1_TO_XYZ1)
 
 
 def patch_around(srgb8: np.ndarray, x: float, y: float) -> np.ndarray:

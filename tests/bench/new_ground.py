@@ -1,8 +1,9 @@
-"""``python -m tests.bench.new_ground choosing``: rules in tinted light, on patterns and on metals.
+"""``python -m tests.bench.new_ground SET [RULES]``: rules in tinted light, on patterns and on metals.
 
 Each image is scored for its true color, for five near names of its system and for five of the other
-one, as it is and balanced by its gray backdrop. docs/science/rule_accuracy.md describes both sets:
-the choosing one may be looked at as often as one likes, the reporting one once per version of a rule.
+one; in tinted light as it is, and balanced by its gray backdrop. docs/science/rule_accuracy.md
+describes both sets: the choosing one may be looked at as often as one likes, the reporting one once
+per version of a rule.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ from truehue.core.verdict.measure import MaskCache, measure
 from truehue.core.verdict.rules import PASS
 
 SETS = {"choosing": (TUNED_OBJECTS, 5101), "reporting": (HELD_OUT_OBJECTS, 6203)}
-LIGHTS = {"plain": ("overcast", "hard"), "lamp": ("lamp",), "shade": ("shade",)}
+PLAIN = "plain"
+LIGHTS = {PLAIN: ("overcast", "hard"), "lamp": ("lamp",), "shade": ("shade",)}
 KINDS = ("one", "two", *MATERIALS)
-RULES = ("truehue", "released", "paper")
-SIZE_PX, EVERY = 128, 12
+MAIN_RULES = ("truehue", "released", "paper")
+SIZE_PX, EVERY = 128, 24
 TRUE, NEAR, OTHER = "true", "near", "other"
 
 
@@ -54,14 +56,16 @@ Counts = dict[Part, list[int]]
 """Passed, and scored."""
 
 
-def tasks(objects: tuple[str, ...], seed: int, kind: str, light: str) -> Iterator[Task]:
+def tasks(
+    objects: tuple[str, ...], seed: int, kind: str, light: str, rules: tuple[str, ...]
+) -> Iterator[Task]:
     """The images of a set, of one kind of material in one light."""
     patterned = kind in PATTERNS
     able = PATTERNED if patterned else TWO_MATERIAL_OBJECTS if kind == "two" else objects
     for number, name in enumerate(object_name for object_name in objects if object_name in able):
         yield Task(
             f"{kind}--{name}--{light}--{seed}",
-            RULES,
+            rules,
             name,
             light,
             seed,
@@ -93,10 +97,13 @@ def count(task: Task, light: str, kind: str, counts: Counts) -> None:
         srgb8, mask = render_image(
             task.object, task.light, task.seed, color.hex, task.size_px, second, task.material
         )
-        for way, pixels in (("as is", srgb8), ("balanced", balanced(srgb8))):
+        ways: list[tuple[str, np.ndarray | None]] = [("as is", srgb8)]
+        if light != PLAIN:
+            ways.append(("balanced", balanced(srgb8)))
+        for way, pixels in ways:
             cache = MaskCache()
             for relation, target in targets(name, system_id):
-                for rule_id in RULES:
+                for rule_id in task.rule_ids:
                     part = Part(light, kind, way, rule_id, system_id, relation)
                     passed_of = counts.setdefault(part, [0, 0])
                     passed_of[1] += 1
@@ -131,17 +138,17 @@ def table(counts: Counts) -> Iterator[str]:
         yield f"{', '.join(row):<44}{images:>7}" + "".join(f"{text:>20}" for text in texts)
 
 
-def main(name: str) -> None:
+def main(name: str, rules: tuple[str, ...]) -> None:
     """Prints the table of a set."""
     objects, seed = SETS[name]
     counts: Counts = {}
     for label, lights in LIGHTS.items():
         for kind in KINDS:
             for light in lights:
-                for task in tasks(objects, seed, kind, light):
+                for task in tasks(objects, seed, kind, light, rules):
                     count(task, label, kind, counts)
     print(*table(counts), sep="\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], tuple(sys.argv[2:]) or MAIN_RULES)

@@ -1,4 +1,4 @@
-"""Tinted light of the renderer against colour-science: spectra, observer and basis are its own."""
+"""Tinted light and white balance against colour-science, whose spectra, observer and basis are its own."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import warnings
 import numpy as np
 import pytest
 
-from truehue.core.color.spaces import XYZ1_TO_LINEAR1
+from truehue.core.color.spaces import XYZ1_TO_LINEAR1, linear1_to_srgb1, srgb8_to_linear1
 from truehue.core.generation.renderer.illuminants import ILLUMINANTS, under
+from truehue.core.images.white_balance import white_balanced
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # colour says that plotting is not installed
@@ -45,3 +46,17 @@ def test_a_light_weighs_the_spectra_of_colors(name: str) -> None:
 def test_daylight_shows_colors_as_they_are() -> None:
     """By the same spectra: what the basis stands for."""
     np.testing.assert_allclose(matrix("D65"), np.eye(3), atol=2e-3)
+
+
+def test_white_balance_is_the_bradford_transform() -> None:
+    image = np.random.default_rng(3).integers(30, 200, (5, 5, 3), dtype=np.uint8)
+    gray = np.array([[[190, 150, 100]]], dtype=np.uint8)
+    xyz1, gray_xyz1 = (
+        colour.RGB_to_XYZ(srgb8_to_linear1(part), "sRGB") for part in (image, gray[0, 0])
+    )
+    white = colour.xy_to_XYZ((0.3127, 0.3290)) * gray_xyz1[1]
+    adapted = colour.chromatic_adaptation(
+        xyz1, gray_xyz1, white, method="Von Kries", transform="Bradford"
+    )
+    wanted = 255.0 * linear1_to_srgb1(np.clip(colour.XYZ_to_RGB(adapted, "sRGB"), 0.0, 1.0))
+    assert np.abs(white_balanced(image, gray) - wanted).max() < 0.51

@@ -29,6 +29,7 @@ from truehue.core.color.systems import parse_target
 from truehue.core.diagnosis.colors import make_query, render_image, set_colors
 from truehue.core.diagnosis.plan import RuleUsed, Task, renderer_tasks, rules_used
 from truehue.core.diagnosis.records import DiagnosisReport
+from truehue.core.diagnosis.records import text as report_text
 from truehue.core.diagnosis.run import (
     FOLDER,
     MEANING,
@@ -362,6 +363,31 @@ def test_a_quick_look_takes_other_colors_of_each_object() -> None:
     assert len(set_colors("css")) == 147
 
 
+def test_a_neutral_helps_in_tinted_light(tmp_path: Path) -> None:
+    used, hits = rules_used(["truehue"]), []
+    for neutral in (False, True):
+        tasks = renderer_tasks(used, ("cube",), ("lamp",), (0,), ("l1",), 64, 2, neutral=neutral)
+        report = diagnose(tmp_path, used, tasks, every=2)
+        assert (report.neutral, report.images_reused) == (neutral, 0)
+        assert ("balanced by the backdrop" in report_text(report)) == neutral
+        figure = report.rules[0].figure("pooled", "l1")
+        assert figure is not None
+        hits.append(figure.hits)
+    assert hits[0] < hits[1]
+
+
+def test_objects_may_be_of_metal_or_have_a_pattern(tmp_path: Path) -> None:
+    used = rules_used(["truehue"])
+    arguments = ("cube",), ("shade",), (0,), ("l1",), 64, 6
+    for material, second in (("metal", False), ("dots", True)):
+        tasks = renderer_tasks(used, *arguments, material)
+        assert [(task.two, task.material) for task in tasks] == [(second, material)]
+        report = diagnose(tmp_path, used, tasks, every=6)
+        assert f"64 px, {material}" in report_text(report)
+        assert {row["second"] != "" for row in verdicts(tmp_path)} == {second}
+        assert report.rules[0].worst == (), "the page would render plain objects"
+
+
 # ------------------------------------------------------------------------------------------ refused
 
 
@@ -380,6 +406,9 @@ def test_a_quick_look_takes_other_colors_of_each_object() -> None:
         (["--objects", ","], "names nothing"),
         (["--images", "no-such.csv"], "Cannot read the manifest"),
         (["--images", "x.csv", "--lights", "hard"], "--lights belongs to our own images"),
+        (["--images", "x.csv", "--neutral"], "--neutral belongs to our own images"),
+        (["--people", "--neutral"], "--neutral belongs to images"),
+        (["--material", "dots", "--objects", "car"], "A car has no dots"),
     ],
 )
 def test_bad_options_are_refused_in_words(

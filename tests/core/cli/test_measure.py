@@ -19,6 +19,7 @@ from tests.commands import ROOT, called
 from tests.salient import network
 from truehue.core.cli.measure import main
 from truehue.core.color.people import naming
+from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_linear1
 from truehue.core.color.systems import parse_target
 from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES, rule
@@ -306,6 +307,21 @@ def test_every_rule_can_be_chosen(folder: Path, rule_id: str) -> None:
     )
     (result,) = lines(done)
     assert (result["rule"], result["status"]) == (rule_id, "pass")
+
+
+def test_a_neutral_point_balances_the_image(folder: Path) -> None:
+    """The square in greenish light: the gray beside it tells the tint."""
+    linear1 = srgb8_to_linear1(picture()[0]) * (0.55, 1.2, 0.9)
+    save(folder / "green.png", np.rint(255.0 * linear1_to_srgb1(linear1)).astype(np.uint8))
+    image = str(folder / "green.png")
+    arguments = (image, "--mask", str(folder / "mask.png"), "--target", ORANGE, "--json")
+    assert json.loads(called(main, *arguments).stdout)["status"] == "fail"
+    balanced = json.loads(called(main, *arguments, "--neutral", "28", "20").stdout)
+    assert (balanced["status"], balanced["neutral"]) == ("pass", [28.0, 20.0])
+    assert "White balance was set" in balanced["image_notes"][-1]
+    outside = called(main, *arguments, "--neutral", "32", "20")
+    assert outside.returncode == 2
+    assert "outside of the image of 32 × 24 pixels" in outside.stderr
 
 
 def test_another_rule_is_refused_with_the_choices(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from truehue.core.color.difference import delta_e00
 from truehue.core.color.spaces import linear1_to_srgb1, luminance1, srgb8_to_lab
 from truehue.core.errors import BadInput
 from truehue.core.images.white_balance import patch_around, white_balanced
@@ -16,17 +17,24 @@ def lit(linear1: tuple[float, float, float]) -> np.ndarray:
 
 
 def test_the_neutral_becomes_gray_of_its_luminance_and_others_follow() -> None:
-    tint = np.array([1.7, 0.9, 0.3])
-    gray, blue = lit(0.4 * tint), lit(np.array([0.05, 0.1, 0.6]) * tint)
-    image = np.concatenate([gray, blue], axis=1)
+    tint = np.array([1.5, 0.9, 0.5])
+    gray, orange = lit(0.4 * tint), lit(np.array([0.5, 0.2, 0.1]) * tint)
+    image = np.concatenate([gray, orange], axis=1)
     balanced = white_balanced(image, gray)
     assert np.ptp(balanced[0, 0].astype(int)) <= 1
     before, after = (luminance1(srgb8_to_lab(part[0, 0])[0]) for part in (image, balanced))
     assert after == pytest.approx(before, rel=0.02)
-    # Each channel by its own: the blue as without the tint, at the luminance of the tinted white.
-    brightness = tint @ (0.2126, 0.7152, 0.0722)
-    wanted = lit(np.array([0.05, 0.1, 0.6]) * brightness)[0, 0]
-    assert np.abs(balanced[0, 1].astype(int) - wanted).max() <= 2
+    # Near to the color without the tint, from which the tinted one is far.
+    plain = srgb8_to_lab(lit((0.5, 0.2, 0.1))[0, 0])
+    tinted, found = (delta_e00(srgb8_to_lab(part[0, 1]), plain) for part in (image, balanced))
+    assert tinted > 8
+    assert found < 4.5
+
+
+def test_a_neutral_of_no_tint_changes_nothing() -> None:
+    image = np.random.default_rng(1).integers(0, 256, (6, 6, 3), dtype=np.uint8)
+    balanced = white_balanced(image, np.full((2, 2, 3), 128, np.uint8))
+    assert np.abs(balanced.astype(int) - image).max() <= 1
 
 
 def test_a_clipped_channel_stays_clipped() -> None:
