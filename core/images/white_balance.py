@@ -40,13 +40,13 @@ def white_balanced(srgb8: np.ndarray, patch_srgb8: np.ndarray) -> np.ndarray:
     neutral1 = srgb8_to_linear1(patch_srgb8).reshape(-1, 3).mean(axis=0)
     if neutral1.min() < MIN_NEUTRAL1:
         raise BadInput("The neutral patch is too dark to tell the tint: choose a lighter gray.")
-    linear1 = srgb8_to_linear1(srgb8) @ _adaptation(neutral1).T
+    linear1 = srgb8_to_linear1(srgb8) @ adaptation(neutral1).T
     balanced = np.rint(255.0 * linear1_to_srgb1(np.clip(linear1, 0.0, 1.0))).astype(np.uint8)
     balanced[srgb8 >= CLIPPED8] = 255
     return balanced
 
 
-def _adaptation(neutral1: np.ndarray) -> np.ndarray:
+def adaptation(neutral1: np.ndarray) -> np.ndarray:
     """The matrix on linear sRGB that makes a color ``(3,)`` a gray of its luminance."""
     xyz1 = LINEAR1_TO_XYZ1 @ neutral1
     gains = (BRADFORD @ (WHITE_XYZ1 * xyz1[1])) / (BRADFORD @ xyz1)

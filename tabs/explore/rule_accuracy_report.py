@@ -382,6 +382,8 @@ def about(report: DiagnosisReport) -> str:
         parts.append(f"every {_nth(report.every)} color")
     if report.images_two_material:
         parts.append(f"{report.images_two_material:,} of two materials")
+    parts += [report.material] if report.material else []
+    parts += ["balanced by the backdrop"] if report.neutral else []
     if report.size_px:
         parts.append(
             f"{report.size_px} × {report.size_px} pixels, {count_noun(len(report.seeds), 'viewpoint')}"

@@ -1,7 +1,8 @@
 """``python -m tests.bench.new_ground SET [RULES]``: rules in tinted light, on patterns and on metals.
 
 Each image is scored for its true color, for five near names of its system and for five of the other
-one; in tinted light as it is, and balanced by its gray backdrop. docs/science/rule_accuracy.md
+one; in tinted light as it is, and balanced by its gray backdrop: in the file, and for objects of one
+material also before clipping, as from a raw file. docs/science/rule_accuracy.md
 describes both sets: the choosing one may be looked at as often as one likes, the reporting one once
 per version of a rule.
 """
@@ -14,8 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_linear1
 from truehue.core.color.systems import ColorTarget, find, parse_target
 from truehue.core.diagnosis.colors import (
+    CORNER,
     MATERIALS,
     SET_SYSTEMS,
     TWO_MATERIAL_OBJECTS,
@@ -28,21 +31,25 @@ from truehue.core.diagnosis.figures import rate_percent
 from truehue.core.diagnosis.plan import HELD_OUT_OBJECTS, TUNED_OBJECTS, Task
 from truehue.core.diagnosis.scoring import second_hex
 from truehue.core.errors import BadInput
+from truehue.core.generation.renderer import TINTED_LIGHTS, RenderRequest, render
+from truehue.core.generation.renderer.illuminants import under
 from truehue.core.generation.renderer.two_materials import PATTERNED, PATTERNS
+from truehue.core.images.white_balance import adaptation
 from truehue.core.verdict.measure import MaskCache, measure
 from truehue.core.verdict.rules import PASS
 
 SETS = {"choosing": (TUNED_OBJECTS, 5101), "reporting": (HELD_OUT_OBJECTS, 6203)}
 PLAIN = "plain"
 LIGHTS = {PLAIN: ("overcast", "hard"), "lamp": ("lamp",), "shade": ("shade",)}
-KINDS = ("one", "two", *MATERIALS)
+ONE = "one"
+KINDS = (ONE, "two", *MATERIALS)
 MAIN_RULES = ("truehue", "released", "paper")
 SIZE_PX, EVERY = 128, 24
 TRUE, NEAR, OTHER = "true", "near", "other"
 
 
 class Part(NamedTuple):
-    """What a rate is of. ``way`` is "as is" or "balanced"; ``relation`` of the scored color."""
+    """What a rate is of. ``way`` is "as is" or how it is balanced; ``relation`` of the scored color."""
 
     light: str
     kind: str
@@ -100,6 +107,8 @@ def count(task: Task, light: str, kind: str, counts: Counts) -> None:
         ways: list[tuple[str, np.ndarray | None]] = [("as is", srgb8)]
         if light != PLAIN:
             ways.append(("balanced", balanced(srgb8)))
+            if kind == ONE:
+                ways.append(("balanced raw", balanced_raw(task, color.srgb8)))
         for way, pixels in ways:
             cache = MaskCache()
             for relation, target in targets(name, system_id):
@@ -118,6 +127,18 @@ def balanced(srgb8: np.ndarray) -> np.ndarray | None:
         return balanced_by_backdrop(srgb8)
     except BadInput:
         return None
+
+
+def balanced_raw(task: Task, albedo_srgb8: tuple[int, int, int]) -> np.ndarray:
+    """The same image balanced before its channels are clipped and rounded."""
+    rendering = render(RenderRequest(task.object, albedo_srgb8, task.light, task.seed, SIZE_PX))
+    plain1 = rendering.shade[..., None] * srgb8_to_linear1(np.array(albedo_srgb8))
+    plain1 = plain1 + rendering.highlight[..., None]
+    linear1 = under(plain1, TINTED_LIGHTS[task.light].illuminant)
+    side = SIZE_PX // CORNER
+    neutral1 = linear1[:side, :side].reshape(-1, 3).mean(axis=0)
+    adapted = np.clip(linear1 @ adaptation(neutral1).T, 0.0, 1.0)
+    return np.rint(255.0 * linear1_to_srgb1(adapted)).astype(np.uint8)
 
 
 def table(counts: Counts) -> Iterator[str]:
