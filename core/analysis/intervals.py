@@ -37,7 +37,8 @@ Z_95 = 1.959963984540054
 
 SENTENCE = (
     "Intervals: 95% over prompts, by bootstrap; Wilson's where all prompts score alike, combined "
-    "by MOVER in a mean with such a part. ≈: too narrow, under 20 prompts. n: images that count."
+    "by MOVER in a mean with such a part. ≈: a color system has fewer than 20 prompts, and the true "
+    "interval is wider. n: images that count."
 )
 """A note shown once beside the numbers of a page or a report."""
 

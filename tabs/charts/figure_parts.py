@@ -120,6 +120,12 @@ def rate_text(percent: float) -> str:
     return f"{min(percent, 99.99):.2f}" if close else f"{percent:.1f}"
 
 
+def interval_text(low: float, high: float, percent: float) -> str:
+    """``99.9 to 100.0``, with as many decimals as :func:`rate_text` gives the ``percent`` between."""
+    decimals = len(rate_text(percent).partition(".")[2])
+    return f"{low:.{decimals}f} to {high:.{decimals}f}"
+
+
 def percent_text(percent: float | None) -> str:
     """As :func:`rate_text`; a dash for none."""
     return "–" if percent is None else rate_text(percent)

@@ -21,6 +21,7 @@ from truehue.core.analysis.leaderboard import (
     PART_NAMES,
     POOLED,
     SYSTEM_NAMES,
+    SYSTEMS,
     TABLE_TASKS,
     WILSON,
     Cell,
@@ -40,6 +41,7 @@ from truehue.core.analysis.records import (
     NOT_FOUND,
     WRONG,
     CauseCount,
+    PromptTally,
     RunRecord,
     Slice,
     choice_for,
@@ -55,7 +57,6 @@ from truehue.tabs.batches.messages import STATUS_LABELS, facts
 from truehue.tabs.batches.queue import status_of
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.leaderboard_trust import (
-    OFF,
     CorrectedJson,
     Corrections,
     correction_of,
@@ -95,6 +96,7 @@ UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
     ),
     WRONG: ("count as incorrect", "Of all images, how many pass"),
 }
+GRAY = "Gray: a color system is missing or unscored, so the number enters no average and is never bold."
 _NAMED = 5
 
 
@@ -211,6 +213,7 @@ class LeaderboardData:
         for tally in tallies:
             self.pictured[tally.run_id] = self.pictured.get(tally.run_id, 0) + tally.prompts
         self.rows = leaderboard(tallies, averaged, self.unscored)
+        self._elsewhere = _elsewhere(tallies, averaged)
         self.causes: dict[str, list[CauseCount]] = {run_id: [] for run_id in ids}
         for cause in results.unscored(Slice(self.rule_id, ids, unscored=counted)) if ids else []:
             self.causes[cause.run_id].append(cause)
@@ -237,9 +240,6 @@ class LeaderboardData:
     def corrections(self) -> Corrections:
         """The accuracies corrected for the rule's errors, by the choice of the link."""
         settings = (self._averaged, self.unscored, bool(self.limits))
-        bad_controls = (
-            set() if self._correction == OFF else runs_with_bad_controls(self._context, self.runs)
-        )
         return Corrections(
             self._correction,
             self.rule_id,
@@ -247,14 +247,24 @@ class LeaderboardData:
             self.rows,
             self._tallies,
             settings,
-            bad_controls,
+            self.bad_controls,
         )
+
+    @cached_property
+    def bad_controls(self) -> set[str]:
+        """The runs whose control images warn."""
+        return runs_with_bad_controls(self._context, self.runs)
+
+    @property
+    def sees_studies(self) -> bool:
+        """Whether the actor may see studies."""
+        return allowed(self._actor, "study")
 
     @cached_property
     def people(self) -> dict[str, PeopleAccuracy]:
         """The accuracies by people, of the runs that were audited; none for who may not see
         studies."""
-        if not allowed(self._actor, "study"):
+        if not self.sees_studies:
             return {}
         return accuracies_by_people(self._context, self.rows, self.rule_id)
 
@@ -341,11 +351,15 @@ class LeaderboardData:
             }
             people = self.people.get(run.run_id)
             row_json["people"] = people_text(people, rule(self.rule_id).name) if people else ""
-            row_json["beside"] = " · ".join(
+            others = [
                 f"{task} {rate.percent:.1f}% of {count_noun(rate.images, 'image')}"
                 for task, rate in row.others.items()
                 if rate.percent is not None
-            )
+            ]
+            others += self._elsewhere.get(run.run_id, [])
+            if run.run_id in self.bad_controls:
+                others.append("control images warn: see Runs")
+            row_json["beside"] = " · ".join(others)
             row_json["unscored"] = _unscored(row, self.causes[run.run_id])
         return row_json
 
@@ -384,7 +398,9 @@ class LeaderboardData:
         if rate.method == WILSON:
             parts.append("Wilson's interval over prompts: resampling has no width")
         elif few:
-            parts.append(f"under {FEW_PROMPTS} prompts a color system: the interval is too narrow")
+            parts.append(
+                f"a color system has fewer than {FEW_PROMPTS} prompts: the true interval is wider"
+            )
         return {
             "percent": rate.percent,
             "low": rate.low,
@@ -412,11 +428,29 @@ class LeaderboardData:
             POOLED: "A task is the accuracy over all its images of L2, L3 and CSS, and those "
             "without a color system",
         }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
+        in_part = any(part_note(cell) for row in self.rows.values() for cell in row.cells.values())
         return (
             f"{means}; Average is the mean of the five tasks. {SENTENCE} Bold: the highest among "
             f"finished runs of the same prompts, masks and rule, however small its lead."
-            f"{' ' + RANKS if self.ranks else ''}"
+            f"{' ' + GRAY if in_part else ''}{' ' + RANKS if self.ranks else ''}"
         )
+
+
+def _elsewhere(tallies: Iterable[PromptTally], systems: str) -> dict[str, list[str]]:
+    """By run, the images of the table's tasks whose color system no mean of several systems has."""
+    counts: dict[str, dict[str, int]] = {}
+    for tally in tallies if systems in (AVERAGED, POOLED) else ():
+        if tally.task in TABLE_TASKS and tally.system not in SYSTEMS[POOLED]:
+            of_run = counts.setdefault(tally.run_id, {})
+            of_run[tally.system] = of_run.get(tally.system, 0) + tally.images * tally.prompts
+    return {
+        run_id: [
+            f"{count_noun(count, 'image')} of {PART_NAMES.get(system, system)} in no column: see "
+            "Color systems"
+            for system, count in by_system.items()
+        ]
+        for run_id, by_system in counts.items()
+    }
 
 
 def _opens_all(row: LeaderboardEntry) -> dict[str, str]:

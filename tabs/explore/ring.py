@@ -31,7 +31,7 @@ from truehue.core.ring.plan import DEFAULT_IMAGES, DEFAULT_SIZE_PX
 from truehue.core.ring.report import KIND_NAMES, score
 from truehue.core.spreadsheets import csv_text
 from truehue.core.verdict.rules import RULE_NAMES
-from truehue.tabs.charts.figure_parts import line_style, rate_text
+from truehue.tabs.charts.figure_parts import interval_text, line_style, rate_text
 from truehue.tabs.explore.rule_accuracy_curve import NARROW_PERCENT, interval_box
 from truehue.tabs.explore.rule_accuracy_report import AcceptRate
 from truehue.tabs.page.actor import requires
@@ -262,7 +262,7 @@ def _rate(share: Mapping[str, Any]) -> AcceptRate:
         "text": rate_text(share["percent"]),
         "low": share["low"],
         "high": share["high"],
-        "interval": f"{share['low']:.1f} to {share['high']:.1f}",
+        "interval": interval_text(share["low"], share["high"], share["percent"]),
         "counts": f"{share['count']:,} of {share['total']:,}",
     }
 

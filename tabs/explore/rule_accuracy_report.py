@@ -15,7 +15,7 @@ from truehue.core.diagnosis.records import DiagnosisReport, Example, Figure, Rul
 from truehue.core.errors import TrueHueError, enumeration
 from truehue.core.spreadsheets import csv_text
 from truehue.core.verdict.rules import RULE_NAMES, RULES
-from truehue.tabs.charts.figure_parts import rate_text
+from truehue.tabs.charts.figure_parts import interval_text, rate_text
 from truehue.tabs.explore.rule_accuracy import (
     PEOPLE_FILE,
     SHIPPED,
@@ -466,7 +466,7 @@ def _rate(
         "text": rate_text(percent),
         "low": low,
         "high": high,
-        "interval": f"{low:.1f} to {high:.1f}",
+        "interval": interval_text(low, high, percent),
         "counts": f"{count:,} of {total:,}",
     }
 

@@ -93,26 +93,34 @@ def no_calibration_text(rule_id: str, version: str) -> str:
 
 
 def correction_sentences(calibration: Calibration, borrowed: Sequence[str]) -> list[str]:
-    """What a correction did and assumes, for people who never heard of it."""
+    """What a correction did and assumes, for people who never heard of it. The first sentences say
+    what the number is."""
     whole = calibration.whole(calibration.systems[0])
     hit, accept = 100.0 * whole.hits / whole.right, 100.0 * whole.accepts / whole.wrong
     name = PART_NAMES.get(whole.system, whole.system)
     sentences = [
         "No rule is perfect: it fails some images that have the target color, and passes some that "
-        f"do not. Both were counted on {calibration.description}. Of {name}, the rule passed {hit:.1f}% of "
-        f"the right colors and {accept:.1f}% of the wrong ones. So where half of a model's images "
-        f"have the color, the rule would pass {(hit + accept) / 2:.1f}% of them.",
-        "The correction works back from the share that passes to the share that has the color. Its "
-        "interval also holds how roughly the rule's errors are known.",
+        "do not. The corrected number is the share of images that have the color, if the rule errs "
+        f"on them as often as on {calibration.description}.",
+        f"There it passed {hit:.1f}% of the right colors and {accept:.1f}% of the wrong ones (of "
+        f"{name}). So where half of a model's images have the color, it would pass "
+        f"{(hit + accept) / 2:.1f}% of them. The correction works back from the share that passes to "
+        "the share that has the color.",
         "It assumes that the rule errs on your images as often as on those. With other light, other "
-        "surfaces or poor masks it does not. Then let people judge a sample: truehue runs audit. "
-        "Where an image has several objects, one error may make another more likely or not; the "
-        "interval covers both.",
+        "surfaces or poor masks it does not. Then let people judge a sample: Check by people in "
+        "Runs, or truehue runs audit.",
+        "Photographic images are like those in difficult light, flat or studio renders like those in "
+        "plain light. If you are unsure, quote both numbers.",
+        "The interval also holds how roughly the rule's errors are known. Where an image has several "
+        "objects, one error may make another more likely or not; the interval covers both.",
     ]
     if borrowed:
         names = ", ".join(PART_NAMES.get(name, name) for name in borrowed)
-        tested = " or ".join(PART_NAMES.get(name, name) for name in calibration.systems)
-        sentences.append(f"Not tested: {names}. Errors there are guessed from {tested}.")
+        tested = " and ".join(PART_NAMES.get(name, name) for name in calibration.systems)
+        sentences.append(
+            f"{names} counts in these numbers and was not tested. The rule's errors there are "
+            f"guessed from those on {tested}."
+        )
     return sentences
 
 
@@ -177,7 +185,7 @@ def ranks_of(
 
 
 RANKS = (
-    "Rank 1–3: the best and the worst place that the data leave open for a run. All ranks of a "
-    "column hold together with 95%. A range over all places says nothing yet. Corrected numbers have "
-    "no ranks."
+    "Rank 1–3 of 5: the best and the worst place that the data leave open for a run. All ranks of a "
+    "column hold together with 95%. Where every run has the rank 1–5 of 5, the data say nothing yet. "
+    "Corrected numbers have no ranks."
 )

@@ -1,4 +1,5 @@
-// What the correction for the rule's errors is by, what it assumes, and the errors themselves.
+// What the correction for the rule's errors is, and folded below it what it assumes, why numbers are
+// missing, and the errors themselves.
 import { make, put } from '../shared/dom.js';
 
 /**
@@ -6,13 +7,22 @@ import { make, put } from '../shared/dom.js';
  * @param {Api.CorrectionJson} correction
  */
 export function correctionText(node, correction) {
-  node.hidden = !correction.sentences.length;
-  const [text, errors] = [node.querySelector('div'), node.querySelector('details')];
-  const texts = [...correction.sentences, ...correction.reasons];
+  const [first, ...others] = correction.sentences;
+  const [lead, folded] = [node.querySelector('p'), node.querySelector('details')];
+  const text = folded.querySelector('div');
+  const texts = [...others, ...correction.reasons];
+  node.hidden = !first;
+  put(lead, first || '');
+  folded.hidden = !texts.length && !correction.errors.length;
+  put(
+    folded.querySelector('summary'),
+    'What this assumes, how often the rule errs' +
+      (correction.reasons.length ? ', and why numbers are missing' : ''),
+  );
   // An equal text stays: a refresh takes no selection and no scroll.
   if (text.textContent !== texts.join(''))
     text.replaceChildren(...texts.map((sentence) => make('p', '', sentence)));
-  errors.hidden = !correction.errors.length;
+  folded.querySelector('.th-scroll').hidden = !correction.errors.length;
   const rows = correction.errors.map((row) => {
     const line = make('tr');
     const name = make('th', 'th-row-name', row.name);
@@ -20,6 +30,5 @@ export function correctionText(node, correction) {
     line.append(name, make('td', '', row.hits), make('td', '', row.false_accepts));
     return line;
   });
-  errors.querySelector('tbody').replaceChildren(...rows);
-  put(errors.querySelector('summary'), 'How often the rule errs');
+  folded.querySelector('tbody').replaceChildren(...rows);
 }

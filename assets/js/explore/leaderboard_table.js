@@ -44,6 +44,20 @@ export function orderOf(groups) {
 }
 
 /**
+ * The order that is shown: where no row has a number in the column that is sorted by, such as an
+ * average before all tasks are done, the first column with one stands in for it.
+ * @param {string} order a column's id; with a minus before it, the highest first
+ * @param {{ id: string }[]} columns
+ * @param {Api.LeaderboardRow[]} rows
+ */
+export function effectiveOrder(order, columns, rows) {
+  const has = (id) => rows.some((row) => value(row, id) !== null);
+  if (has(order.replace('-', ''))) return order;
+  const first = columns.find(({ id }) => has(id));
+  return first ? (order[0] === '-' ? '-' : '') + first.id : order;
+}
+
+/**
  * The columns' widths: a name, `count` numbers, and the unscored.
  * @param {Element} table
  * @param {number} count
@@ -95,6 +109,18 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     return keep(key, () => make('tr', className));
   }
 
+  // On a phone the average stands beside the name: the other columns are scrolled to.
+  const columns = () =>
+    window.innerWidth > 620
+      ? data.columns
+      : [...data.columns].sort((a, b) => Number(b.id === 'average') - Number(a.id === 'average'));
+  const shownSort = () =>
+    effectiveOrder(
+      sort(),
+      data.columns,
+      data.groups.flatMap((group) => group.rows),
+    );
+
   // ── the head: every column sorts ─────────────────────────────────────────────────────────────
   function heads() {
     const line = row('head');
@@ -102,7 +128,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       line,
       [
         ['name', 'Run', 'By name'],
-        ...data.columns.map((column) => [column.id, column.short, column.name]),
+        ...columns().map((column) => [column.id, column.short, column.name]),
         ['unscored', 'Unscored', 'Images without a pass or a fail, of all images of the run'],
       ].map(([id, name, title]) => {
         const head = keep('head ' + id, () => {
@@ -113,22 +139,22 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
           button.addEventListener('click', () => {
             const first = id === 'name' ? id : '-' + id;
             const other = id === 'name' ? '-' + id : id;
-            sortBy(sort() === first ? other : first);
+            sortBy(shownSort() === first ? other : first);
             table(false);
           });
           node.appendChild(button);
           return node;
         });
         const button = head.firstChild;
-        const by = sort().replace('-', '') === id;
+        const by = shownSort().replace('-', '') === id;
         head.classList.toggle('th-named', Boolean(title) && id !== 'name' && id !== 'unscored');
         if (head.lastChild === button) head.append(make('small', 'th-soft th-head-words'));
         put(head.lastChild, id === 'unscored' || id === 'name' ? '' : title);
-        put(button, name + (by ? (sort()[0] === '-' ? ' ↓' : ' ↑') : ''));
+        put(button, name + (by ? (shownSort()[0] === '-' ? ' ↓' : ' ↑') : ''));
         button.title = title;
         head.setAttribute(
           'aria-sort',
-          by ? (sort()[0] === '-' ? 'descending' : 'ascending') : 'none',
+          by ? (shownSort()[0] === '-' ? 'descending' : 'ascending') : 'none',
         );
         return head;
       }),
@@ -136,8 +162,9 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     return line;
   }
   function sorted(rows) {
-    const by = sort().replace('-', '');
-    const sign = sort()[0] === '-' ? -1 : 1;
+    const shown = shownSort();
+    const by = shown.replace('-', '');
+    const sign = shown[0] === '-' ? -1 : 1;
     return [...rows].sort((item, other) => {
       const a = value(item, by);
       const b = value(other, by);
@@ -186,7 +213,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     const name = nameCell(item);
     arrange(line, [
       name,
-      ...data.columns.map((column) => numberCell(item, column, item.cells[column.id], '')),
+      ...columns().map((column) => numberCell(item, column, item.cells[column.id], '')),
       unscoredCell(keep, item, open.has(item.id), () => {
         if (!open.delete(item.id)) open.add(item.id);
         table();
@@ -201,7 +228,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       });
       arrange(node, [
         head,
-        ...data.columns.map((column) => {
+        ...columns().map((column) => {
           const cell = item.cells[column.id];
           const result = cell && cell.parts.find((each) => each.id === part.id);
           return numberCell(item, column, result, part.id);
@@ -273,17 +300,13 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       const track = make('span', 'th-interval');
       const none = make('span', 'th-leaderboard-none');
       const corrected = make('span', 'th-leaderboard-corrected');
+      const count = make('small', 'th-leaderboard-n');
+      count.append(make('span'), make('span'));
       corrected.append(make('span'), make('small'));
       button.type = 'button';
       numbers.append(make('span', 'th-unseen'), make('b'), make('small'));
       track.append(make('i'), make('b'));
-      button.append(
-        numbers,
-        track,
-        make('small', 'th-leaderboard-note'),
-        make('small', 'th-leaderboard-n'),
-        corrected,
-      );
+      button.append(numbers, track, make('small', 'th-leaderboard-note'), count, corrected);
       button.addEventListener('click', () =>
         openPictures({ runs: [item.id], status: 'fail', ...opened(item.id, column.id, system) }),
       );
@@ -317,7 +340,8 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     range.style.left = position(rate.low);
     range.style.width = position(rate.high - rate.low);
     index.style.left = position(rate.percent);
-    put(count, rate.n + (rate.rank ? ' · rank ' + rate.rank : ''));
+    put(count.firstChild, rate.n);
+    put(count.lastChild, rate.rank ? 'rank ' + rate.rank : '');
     const second = rate.corrected;
     const [text, ends] = corrected.children;
     put(text, second ? (second.text ? 'corrected ' + second.text : 'not corrected') : '');
