@@ -28,6 +28,8 @@ from truehue.tabs.explore.limits import LimitsJson, limits_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.shared_answers import TitledChoice
+from truehue.tabs.sources.audits import AuditStudy, audits_json
+from truehue.tabs.sources.trust import people_text
 
 
 class NamedRule(TypedDict):
@@ -143,24 +145,41 @@ class RunCard(TypedDict):
     title: str
 
 
+class RunAudit(TypedDict):
+    """How people checked a run: its studies, and the accuracy by their answers, empty before."""
+
+    studies: list[AuditStudy]
+    people: str
+
+
 class RunCards(TypedDict):
-    """The results by run id."""
+    """The results by run id, and the audits of those runs that people check."""
 
     rule: str
     runs: dict[str, RunCard]
+    audits: dict[str, RunAudit]
 
 
-def cards_view(context: Context, params: Mapping[str, str]) -> RunCards:
+def cards_view(context: Context, params: Mapping[str, str], actor: Actor | None = None) -> RunCards:
     """The result of every run that has one by ``rule`` (by default the default rule): ``words`` and
-    ``title`` by run id. Raises BadInput for a rule that there is not."""
-    data = LeaderboardData(context, {"rule": params.get("rule", "")})
+    ``title`` by run id. Audits where the ``actor`` may see studies. Raises BadInput for a rule that
+    there is not."""
+    data = LeaderboardData(context, {"rule": params.get("rule", "")}, actor)
     cards: dict[str, RunCard] = {}
     title = f"{note_for(data.rule_id)} {data.about()}".strip()
     for run in data.runs:
         row = data.rows.get(run.run_id)
         if row is not None and (text := result_text(row)):
             cards[run.run_id] = {"words": f"{text} by {data.rule_id}", "title": title}
-    return {"rule": data.rule_id, "runs": cards}
+    by_people, name = data.people, rule(data.rule_id).name
+    audits: dict[str, RunAudit] = {
+        run_id: {
+            "studies": studies,
+            "people": people_text(by_people[run_id], name) if run_id in by_people else "",
+        }
+        for run_id, studies in (audits_json(context) if data.sees_studies else {}).items()
+    }
+    return {"rule": data.rule_id, "runs": cards, "audits": audits}
 
 
 def result_text(row: LeaderboardEntry) -> str:

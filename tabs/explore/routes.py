@@ -119,8 +119,8 @@ def leaderboard_routes(context: Context) -> APIRouter:
         return json_answer(lambda: gap_view(context, request.query_params))
 
     @router.get("/leaderboard/cards")
-    def cards(request: Request) -> JSONResponse:
-        return json_answer(lambda: cards_view(context, request.query_params))
+    def cards(request: Request, actor: Actor = router.current_actor) -> JSONResponse:
+        return json_answer(lambda: cards_view(context, request.query_params, actor))
 
     @router.get("/measures")
     def measures(request: Request) -> JSONResponse:

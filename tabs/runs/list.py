@@ -23,7 +23,7 @@ from truehue.tabs.feature import AppParts
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import PageRequest
-from truehue.tabs.page.roles import Actor, authorize
+from truehue.tabs.page.roles import Actor, allowed, authorize
 from truehue.tabs.page.shared_answers import Done
 from truehue.tabs.runs import RUN
 from truehue.tabs.runs.messages import facts_text, measured_text, progress_text
@@ -102,8 +102,13 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> RunJson:
     """One run. Raises BadInput for a folder that cannot be read."""
     about, state = folder.summary(), state_of(folder)
     controls = controls_of(folder.path)
+    batch = batch_json(context.service(RunSupervisor), actor, folder, state)
+    # People judge a sample of all images, so of a whole run.
+    batch["may"]["audit"] = (
+        bool(about["rules"]) and 0 < state.total <= state.done and allowed(actor, "study")
+    )
     return {
-        **batch_json(context.service(RunSupervisor), actor, folder, state),
+        **batch,
         "name": str(about["name"]),
         "stored": 0,
         "refused": [],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 from weakref import WeakKeyDictionary
 
 from truehue.annotation.studies.cases import YES_NO
@@ -16,12 +16,15 @@ from truehue.core.studies import StudyRecord
 from truehue.storage.results.queries import Results
 from truehue.storage.vlm.sets import ID_LENGTH
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.sources.studies import answers_key, study_answers
 
 _NAME = "Audit of run "
 SETTING = "audit"
 """The setting of a question set that has the id of the run; only code writes it, while anybody may
 choose a set's name."""
+SAMPLE = "sample"
+"""The setting that says how the images were chosen."""
 _KEPT = 256
 _answers: WeakKeyDictionary[Results, LruCache[tuple[Any, AuditAnswers]]] = WeakKeyDictionary()
 
@@ -124,6 +127,27 @@ def accuracy_by_people(
     if any(audit.sampled.isdisjoint(own) for own in strata.values()):
         return None
     return people_accuracy(strata, audit.shares, len(prompts))
+
+
+class AuditStudy(TypedDict):
+    """A study of a run's audit, and what it is in a few words."""
+
+    study: str
+    words: str
+
+
+def audits_json(context: Context) -> dict[str, list[AuditStudy]]:
+    """The studies of every run that was audited, by the run's id."""
+    return {
+        run_id: [
+            {
+                "study": record.id,
+                "words": f"{count_noun(len(record.plan['cases']), 'image')}, {record.state.value}",
+            }
+            for record in records
+        ]
+        for run_id, records in audit_studies(context).items()
+    }
 
 
 def accuracies_by_people(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated, TypedDict
+
+from pydantic import Field
 
 from truehue.annotation.studies.cases import YES_NO
 from truehue.annotation.studies.languages import languages
@@ -15,14 +18,19 @@ from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import DIFFERS
 from truehue.core.vlm.records import Form, IllustratedQuestion, Question
 from truehue.storage.results.scored import ScoredImage
+from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
+from truehue.tabs.page.requests import PageRequest, Whole
 from truehue.tabs.page.roles import Actor
-from truehue.tabs.sources.audits import SETTING, audit_name, question_id
-from truehue.tabs.studies.changing import create
+from truehue.tabs.sources.audits import SAMPLE, SETTING, audit_name, question_id
+from truehue.tabs.studies.changing import JOB, create
 from truehue.tabs.studies.form import StudyForm
 
 PRESET = PRESETS["questions"]
+IMAGES, ANSWERS = 200, 3
+"""Images of an audit, and answers to each, where nobody says otherwise."""
+MAX_IMAGES = 5_000
 _TEXTS = {
     "en": (
         "Does this image show {parts}?",
@@ -41,7 +49,8 @@ _TEXTS = {
 
 @dataclass(frozen=True)
 class AuditSample:
-    """The images chosen of the ``stored`` ones of those that the rule scored (``scored``)."""
+    """The images chosen of the ``stored`` ones of those that the rule scored (``scored``), where
+    ``wanted`` were asked for. They are of ``strata`` tasks and color systems."""
 
     run_id: str
     rule_id: str
@@ -49,14 +58,22 @@ class AuditSample:
     images: tuple[ScoredImage, ...]
     stored: int
     scored: int
+    wanted: int
+    strata: int
 
     def text(self) -> str:
-        """What was chosen, and what could not be."""
+        """What was chosen, why more than was wanted, and what could not be."""
         gone = self.scored - self.stored
         rest = f" {gone:,} scored images are not stored and could not be chosen." if gone else ""
+        more = (
+            f" {self.wanted:,} were wanted, but each of the {self.strata} tasks with a color system "
+            "needs two: from one image nobody can tell how much people and rule differ there."
+            if len(self.images) > self.wanted
+            else ""
+        )
         return (
-            f"{len(self.images):,} images at random (seed {self.seed}) of {self.stored:,} that "
-            f"{self.rule_id} scored, by task and color system.{rest}"
+            f"{count_noun(len(self.images), 'image')} at random (seed {self.seed}) of "
+            f"{self.stored:,} that {self.rule_id} scored, by task and color system.{more}{rest}"
         )
 
 
@@ -89,6 +106,8 @@ def audit_sample(context: Context, run_id: str, rule_id: str, count: int, seed: 
         tuple(images[position] for position in chosen),
         len(images),
         len(scored),
+        count,
+        len(strata),
     )
 
 
@@ -101,9 +120,13 @@ def create_audit(
     The rule's verdict stands where other questions have their right answer, so that "right" is
     agreement with the rule. Raises BadInput for an unknown language.
     """
-    if language not in languages():
-        raise BadInput(f"There is no language {language[:20]!r}: {', '.join(languages())}.")
-    settings = {SETTING: audit.run_id, "rule": audit.rule_id, "seed": audit.seed}
+    _require_language(language)
+    settings = {
+        SETTING: audit.run_id,
+        "rule": audit.rule_id,
+        "seed": audit.seed,
+        SAMPLE: audit.text(),
+    }
     set_id, _ = context.storage.question_sets.add(
         _questions(context, audit, language), audit_name(audit.run_id), settings
     )
@@ -120,6 +143,46 @@ def create_audit(
         seed=audit.seed,
     )
     return create(context, actor, form)["study"]["id"]
+
+
+def _require_language(language: str) -> None:
+    if language not in languages():
+        raise BadInput(f"There is no language {language[:20]!r}: {', '.join(languages())}.")
+
+
+class AuditRequest(PageRequest):
+    """A run whose images people are to judge, how many of them, and in which language."""
+
+    run: str = Field(max_length=64, title="The run")
+    n: Annotated[Whole, Field(ge=1, le=MAX_IMAGES, title="The number of images")] = IMAGES
+    language: str = "en"
+
+
+class StartedAudit(TypedDict):
+    """The job whose result names the ``study``; ``text`` says what was chosen."""
+
+    job: str
+    text: str
+
+
+@requires("study")
+def start_audit(context: Context, actor: Actor, request: AuditRequest) -> StartedAudit:
+    """Starts to make the study that ``truehue runs audit`` makes, by the run's first rule. What is
+    wrong with the run, the number and the language is said before."""
+    _require_language(request.language)
+    run = context.storage.runs.get(request.run)
+    if not run.rules:
+        raise BadInput(
+            "The run was scored by no rule, so there is nothing that people could check."
+        )
+    audit = audit_sample(context, run.run_id, run.rules[0][0], request.n, 0)
+    job = context.jobs.start(
+        JOB,
+        f"Creating the check of “{run.name}” by people",
+        actor,
+        lambda job: {"study": create_audit(context, actor, audit, ANSWERS, request.language)},
+    )
+    return {"job": job.id, "text": audit.text()}
 
 
 def _questions(

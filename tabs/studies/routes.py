@@ -19,6 +19,7 @@ from truehue.tabs.page.requests import EmptyRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter, read_address
 from truehue.tabs.page.same_origin import base_of
+from truehue.tabs.studies.audits import AuditRequest, start_audit
 from truehue.tabs.studies.changing import (
     Copying,
     Revision,
@@ -127,6 +128,7 @@ def study_routes(context: Context) -> FeatureRouter:
     router.post_json("/create", StudyForm, create)
     router.post_json("/power", PowerRequest, power)
     router.post_json("/votes-needed", VotesRequest, votes_needed)
+    router.post_json("/audit", AuditRequest, start_audit)
 
     router.get_json("/{study}", StudyRequest, study)
     router.get_json("/{study}/live", StudyRequest, live)

@@ -4,6 +4,7 @@ import { make, many, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 import { store } from '../shared/state.js';
 import { SLICE_FIELDS, setSlice } from './filters.js';
+import { auditMenu } from './runs_audit.js';
 import { runOutcome } from './runs_card.js';
 import { runExports } from './runs_export.js';
 import { runForm } from './runs_form.js';
@@ -71,6 +72,7 @@ export function mount({ element }) {
         pause: true,
         cancel: true,
         export: exports.menu(first, node, (text) => parts.refuse(text)),
+        audit: auditMenu(first),
         hide: true,
       },
       act,

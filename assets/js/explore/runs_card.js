@@ -10,10 +10,11 @@ const runResults = {
   asked: 0,
   at: 0,
   waiting: null,
-  found: { rule: '', runs: {} },
+  found: { rule: '', runs: {}, audits: {} },
   watchers: new Set(),
 };
-async function askRunResults() {
+/** Asks for the results of all runs again. */
+export async function askRunResults() {
   // One question for all cards, and not more often than somebody can read.
   if (runResults.waiting) return;
   runResults.waiting = setTimeout(
@@ -30,9 +31,28 @@ async function askRunResults() {
     Math.max(0, runResults.at + RUN_PICTURES_MS - Date.now()),
   );
 }
+/**
+ * The accuracy by people of a run, and its studies.
+ * @param {HTMLElement} node
+ * @param {Api.RunAudit | undefined} audit
+ */
+function putAudit(node, audit) {
+  node.hidden = !audit;
+  const shown = JSON.stringify(audit || '');
+  // An equal text stays: a refresh takes no focus from a link.
+  if (!audit || node.dataset.shown === shown) return;
+  node.dataset.shown = shown;
+  const links = audit.studies.flatMap(({ study, words }) => {
+    const link = make('a', '', words);
+    link.href = '?tab=studies&study=' + study;
+    return [' · ', link];
+  });
+  node.replaceChildren(audit.people || 'Check by people', ...links);
+}
 export function runOutcome(openPicture) {
   const node = make('div', 'th-run-outcome');
   const text = make('p', 'th-run-result');
+  const people = make('p', 'th-run-people');
   const row = make('div', 'th-run-pictures');
   let run = null;
   let shown = '';
@@ -41,7 +61,7 @@ export function runOutcome(openPicture) {
   let last = 0;
   let timer = null;
   row.setAttribute('role', 'group');
-  node.append(text, row);
+  node.append(text, people, row);
   node.hidden = true;
   function tell() {
     if (!node.isConnected) {
@@ -51,7 +71,9 @@ export function runOutcome(openPicture) {
     const result = run && runResults.found.runs[run.id];
     put(text, result ? result.words : '');
     text.title = result ? result.title : '';
-    node.hidden = !result && !row.childElementCount;
+    const audit = run && runResults.found.audits[run.id];
+    putAudit(people, audit);
+    node.hidden = !result && !audit && !row.childElementCount;
   }
   /** @param {Api.ResultJson} item */
   function imageNode(item) {

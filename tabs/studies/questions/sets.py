@@ -16,6 +16,7 @@ from truehue.core.vlm.records import Form, Question
 from truehue.core.vlm.tasks import ROBUSTNESS, TASKS
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
+from truehue.tabs.sources.audits import SAMPLE
 from truehue.tabs.studies.drafting import Draft
 from truehue.tabs.studies.form import StudyForm
 
@@ -271,6 +272,8 @@ def _message(
 ) -> list[str]:
     """Sentences on what was taken and left out."""
     messages = [f"Questions of the set “{question_set.name}”, SHA-256 {question_set.sha256}."]
+    if isinstance(sample := question_set.settings.get(SAMPLE), str):  # of an audit
+        messages.append(sample)
     tasks = {question.task for question in chosen}
     others = Counter(question.task for question in every if question.task not in tasks)
     messages += [

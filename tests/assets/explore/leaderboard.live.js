@@ -61,13 +61,46 @@ test('the correction for the errors of the rule stands beside the number, and sa
   const raw = textOf(run().querySelector('[data-column=cna] .th-leaderboard-numbers'));
   button(board, 'in plain light').click();
   await until(() => shown(told));
-  assert.match(textOf(told), /No rule is perfect.*works back.*assumes/s);
-  assert.match(textOf(told.querySelector('tbody')), /L2.*n 406/s);
+  assert.match(textOf(told.querySelector(':scope > p')), /^No rule is perfect.*as often as on/);
+  const folded = told.querySelector('details');
+  assert.ok(!folded.open);
+  assert.match(textOf(folded), /works back.*assumes/s);
+  assert.match(textOf(folded.querySelector('tbody')), /L2.*n 406/s);
   const cell = run().querySelector('[data-column=cna]');
   assert.equal(textOf(cell.querySelector('.th-leaderboard-numbers')), raw);
   assert.match(textOf(cell.querySelector('.th-leaderboard-corrected')), /corrected [\d.]+/);
   assert.match(link(), /corrected=rendered/);
   assert.match(board.querySelector('.th-leaderboard-csv').href, /corrected=rendered/);
+});
+
+test('without any average the first column with numbers sorts, and its head says so', async () => {
+  const { effectiveOrder } = await live.load('explore/leaderboard_table');
+  const sorted = board.querySelector('[aria-sort=descending]');
+  assert.match(textOf(sorted), /^CNA ↓/);
+  const rows = [{ cells: { cna: { percent: 1 }, average: { percent: null } } }];
+  const columns = [{ id: 'cna' }, { id: 'average' }];
+  assert.equal(effectiveOrder('average', columns, rows), 'cna');
+  rows[0].cells.average.percent = 1;
+  assert.equal(effectiveOrder('average', columns, rows), 'average');
+});
+
+test('the card of a whole run makes the study in which people check it, and links to it', async () => {
+  const { element } = await live.widget('explore/runs');
+  openView('runs');
+  await until(() => element.querySelector('.th-run-panel'));
+  const form = element.querySelector('.th-run-panel');
+  const images = form.querySelector('[name=n]');
+  const make = button(form, 'Make the study');
+  images.value = 'many';
+  make.click();
+  await says(form, 'The number of images');
+  images.value = '4';
+  make.click();
+  await says(form, /images at random \(seed 0\) of .* Open the study/);
+  const study = form.querySelector('a').getAttribute('href');
+  assert.match(study, /^\?tab=studies&study=[0-9a-f]{32}$/);
+  await until(() => element.querySelector('.th-run-people a'));
+  assert.equal(element.querySelector('.th-run-people a').getAttribute('href'), study);
 });
 
 test('nothing went wrong unseen', () => assert.deepEqual(live.faults, []));

@@ -18,13 +18,15 @@ from tests.storage.run_samples import sample_plan, sample_prompts, sample_run
 from tests.tabs.studies.studies_here import answered, enrolled
 from truehue.annotation.studies.plan import from_json
 from truehue.core.analysis.records import RunRecord
+from truehue.core.errors import BadInput, NotAllowed
 from truehue.core.studies import State
 from truehue.storage import Storage
 from truehue.tabs.command.runs import main
-from truehue.tabs.explore.leaderboard import leaderboard_view
+from truehue.tabs.explore.leaderboard import cards_view, leaderboard_view
 from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
 from truehue.tabs.export.report_trust import trust_blocks
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.requests import read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.shell.compose import make_context
 from truehue.tabs.sources.audits import (
@@ -35,8 +37,11 @@ from truehue.tabs.sources.audits import (
     audit_name,
     audit_studies,
 )
+from truehue.tabs.studies.audits import AuditRequest, start_audit
 from truehue.tabs.studies.changing import create
 from truehue.tabs.studies.form import StudyForm
+from truehue.tabs.studies.live import StudyRequest
+from truehue.tabs.studies.study import delete_draft
 from truehue.tabs.verdicts.judgments import AnswerVerdict, judge_verdict
 
 pytestmark = pytest.mark.slow
@@ -67,6 +72,7 @@ def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> No
         audit = from_json(study.plan)
         asked = {int(case.id.rpartition(":")[2]) for case in audit.cases}
         assert len(asked) == made["images"] == 16
+        assert any(text.startswith("16 images at random") for text in audit.provenance)
         assert all(case.words.startswith("Zeigt dieses Bild „") for case in audit.cases)
         passes = {
             i.position: i.passes for i in storage.results.scored_images("truehue", folder.run_id)
@@ -78,6 +84,26 @@ def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> No
         before = answers_to(context, folder.run_id)
         assert before is not None
         assert (before.shares, before.sampled) == ({}, asked)
+        # The page makes the same study, in the background, and the run's card links to it.
+        wanted = {"run": folder.run_id, "n": "5", "language": "en"}
+        with pytest.raises(BadInput, match="no language"):
+            start_audit(context, OWNER, read_as(AuditRequest, wanted | {"language": "xx"}))
+        with pytest.raises(BadInput, match="number of images"):
+            read_as(AuditRequest, wanted | {"n": "0"})
+        visitor = Actor("v", Role.VISITOR)
+        with pytest.raises(NotAllowed):
+            start_audit(context, visitor, read_as(AuditRequest, wanted))
+        begun = start_audit(context, OWNER, read_as(AuditRequest, wanted))
+        strata = len({(p.task, p.system) for p in prompts})
+        assert f"{2 * strata} images at random" in begun["text"]
+        assert f"5 were wanted, but each of the {strata} tasks" in begun["text"]
+        second = context.jobs.wait(begun["job"], 60).result["study"]
+        cards = cards_view(context, {}, OWNER)["audits"][folder.run_id]
+        assert {entry["study"] for entry in cards["studies"]} == {study.id, second}
+        assert "16 images, draft" in {entry["words"] for entry in cards["studies"]}
+        assert cards["people"] == ""
+        assert cards_view(context, {}, visitor)["audits"] == {}
+        delete_draft(context, OWNER, read_as(StudyRequest, {"study": second}))
         record = storage.runs.get(folder.run_id)
         text = str(list(trust_blocks(context, record, OWNER)))
         assert "People have judged 0 of the 16 images of an audit." in text
@@ -125,7 +151,7 @@ def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> No
         assert float(line["cna_corrected_low"]) < float(line["cna_corrected_percent"])
         assert (line["corrected_by"], line["by_people_judged"]) == ("traced", str(len(asked)))
         # Those who may not see studies do not read their results.
-        visitor = Actor("v", Role.VISITOR)
+        assert cards_view(context, {}, OWNER)["audits"][folder.run_id]["people"] == row["people"]
         assert "By people:" not in str(leaderboard_view(context, {}, visitor))
         line = next(csv.DictReader(io.StringIO(leaderboard_csv(context, {}, visitor))))
         assert line["by_people_judged"] == ""

@@ -35,7 +35,9 @@ from truehue.tabs.inspect.routes import inspect_routes
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.jobs_routes import job_routes
 from truehue.tabs.page.routes import page_routes, routes
+from truehue.tabs.runs.routes import run_routes
 from truehue.tabs.shell.compose import make_context
+from truehue.tabs.studies.routes import study_routes
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
@@ -79,7 +81,7 @@ def test_the_first_run_fills_the_leaderboard(context: Context, tmp_path: Path) -
         copy2(whole.shards()[1], there / "shards")
         context.storage.runs.ingest(RunFolder(there))
 
-    made = (leaderboard_routes, routes, job_routes)
+    made = (leaderboard_routes, failures_routes, run_routes, study_routes, routes, job_routes)
     run_live(HERE / "leaderboard.live.js", context, made, steps={"half": half, "rest": rest})
 
 
