@@ -77,8 +77,8 @@ def make_context(options: argparse.Namespace) -> ReproduceContext:
 
     @cache
     def plans(step: Step) -> Sequence[RunPlan]:
+        from truehue.tabs.command.plans import requested_plans
         from truehue.tabs.command.runs import COMMAND
-        from truehue.tabs.command.start import requested_plans
 
         if step.command[:2] != ("runs", "start"):
             return ()

@@ -30,8 +30,8 @@ from truehue.core.runs.estimate import trial
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.core.runs.records import ItemResult
 from truehue.storage import Storage
+from truehue.tabs.command.plans import GENERATION_OPTIONS, refuse_generation
 from truehue.tabs.command.runs import COMMAND, EPILOG, START_OPTIONS, main
-from truehue.tabs.command.start import GENERATION_OPTIONS, refuse_generation
 
 pytestmark = pytest.mark.slow
 
