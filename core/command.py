@@ -41,9 +41,23 @@ class UsageError(Exception):
 class Parser(argparse.ArgumentParser):
     """Says what is wrong with arguments in two lines: the usage of some commands has twenty."""
 
+    _intermixed = False
+
     def error(self, message: str) -> NoReturn:
         """Ends the program with the status 2."""
         self.exit(2, f"{self.prog}: {message}\nSee {self.prog} --help.\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does; where a command takes any number of files, options may stand between
+        them too."""
+        several = any(action.nargs in ("*", "+") for action in self._get_positional_actions())
+        if not several or self._intermixed:
+            return super().parse_known_args(args, namespace)
+        self._intermixed = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._intermixed = False
 
 
 @dataclass(frozen=True)

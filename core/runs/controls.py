@@ -271,9 +271,15 @@ class ControlSummary:
         overlap = "" if self.median_iou is None else f", median IoU {self.median_iou:.2f}"
         right = self._counts(self.accepted, self.exact)
         other = self._counts(self.accepted_other, self.exact_other)
+        few = [rule for rule, count in self.exact.items() if 2 * count < self.images]
+        rest = (
+            f"; {', '.join(few)} with few right colors by exact masks too, as expected"
+            if few
+            else ""
+        )
         return (
             f"{self.found} of {self.images} objects found{overlap}; right color accepted: {right}; "
-            f"another color: {other}"
+            f"another color: {other}{rest}"
         )
 
     def _counts(self, accepted: Mapping[str, int], exact: Mapping[str, int]) -> str:

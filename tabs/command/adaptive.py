@@ -22,6 +22,7 @@ from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.worker import ExecutionSettings, execute
 from truehue.tabs.batches.messages import time_text
 from truehue.tabs.command import start as runs
+from truehue.tabs.command.status import run_command
 from truehue.tabs.page.errors import count_noun
 
 PERCENT = 3.0
@@ -81,7 +82,8 @@ def execute_rounds(
     if options.json:
         print_now(json.dumps({"order": _rows(comparison), **_counts(comparison, rest)}))
     else:
-        print_now("\n".join(_lines(comparison, rest)))
+        resume = run_command(options, "resume", "RUN")
+        print_now("\n".join([*_lines(comparison), _rest_line(rest, resume)]))
     return runs.FINISHED
 
 
@@ -156,7 +158,7 @@ def _rows(comparison: Comparison) -> list[dict[str, Any]]:
     return rows
 
 
-def _lines(comparison: Comparison, rest: float | None) -> list[str]:
+def _lines(comparison: Comparison) -> list[str]:
     """The order as text."""
     text = order_text(comparison)
     lines = [f"{text[0].upper()}{text[1:]}."]
@@ -168,10 +170,11 @@ def _lines(comparison: Comparison, rest: float | None) -> list[str]:
     lines.append("Estimates for the whole set; images without a score count as incorrect.")
     if comparison.unscored:
         lines.append(f"{count_noun(comparison.unscored, 'draw')} without a score.")
-    lines.append(
-        f"Of all runs, {_rest_text(rest)}: python -m truehue runs resume RUN, for each of them."
-    )
     return lines
+
+
+def _rest_line(rest: float | None, resume: str) -> str:
+    return f"Of all runs, {_rest_text(rest)}: {resume}, for each of them."
 
 
 def _rest_text(rest: float | None) -> str:

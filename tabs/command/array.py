@@ -24,7 +24,7 @@ from truehue.tabs.command.start import (
     ingest,
     workers_of,
 )
-from truehue.tabs.command.status import full_status_json, runs_root
+from truehue.tabs.command.status import full_status_json, run_command, runs_root
 from truehue.tabs.runs.messages import progress_text
 
 _PROGRAM = (sys.executable, "-m", "truehue", "runs")
@@ -37,9 +37,10 @@ def work(options: argparse.Namespace) -> int:
     if options.resume:
         folder.set_desired_state("run")
     if folder.desired_state() != "run":
+        hint = run_command(options, "work", folder.run_id[:8], "--shard", str(task), "--resume")
         raise BadInput(
-            f"This run was paused or cancelled. To go on: add --resume to one task (python -m "
-            f"truehue runs work {folder.run_id[:8]} --shard {task} --resume), then start the others."
+            f"This run was paused or cancelled. To go on: add --resume to one task ({hint}), then "
+            "start the others."
         )
     crew = workers_of(options, folder.summary())
     own = TaskFolder(folder, task)
@@ -74,7 +75,9 @@ def merge_run(options: argparse.Namespace) -> int:
     if options.json:
         print_now(json.dumps(full_status_json(folder)))
     else:
-        print_now(f"{state.status.capitalize()}: {progress_text(state)}")
+        # Nobody paused it: shares are missing.
+        word = "Not finished" if state.status == "paused" else state.status.capitalize()
+        print_now(f"{word}: {progress_text(state)}")
         for sentence in (state.message, used):
             if sentence:
                 print_now(sentence, file=sys.stderr)

@@ -36,7 +36,7 @@ from truehue.tabs.command.plans import (
     requested_plans,
     with_masks,
 )
-from truehue.tabs.command.status import full_status_json, held_text, runs_root
+from truehue.tabs.command.status import full_status_json, held_text, run_command, runs_root
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import read_as
 from truehue.tabs.runs.messages import (
@@ -102,7 +102,8 @@ def _say_planned(options: argparse.Namespace, folders: Sequence[RunFolder]) -> i
         return FINISHED
     for folder in folders:
         print_now(f"Planned, not started: {folder.summary()['name']}, id {folder.run_id}")
-        print_now(f"  python -m truehue runs script {folder.run_id[:8]} --slurm > job.sh")
+        script = run_command(options, "script", folder.run_id[:8], "--slurm")
+        print_now(f"  {script} > job.sh")
     return FINISHED
 
 
@@ -227,11 +228,8 @@ def _execute_all(
         state = _execute(options, folder, crew, retry_failed)
         if state.status != "finished":
             for other in folders[index + 1 :]:
-                print_now(
-                    f"Not started: {other.summary()['name']}; python -m truehue runs resume "
-                    f"{other.run_id[:8]}",
-                    file=sys.stderr,
-                )
+                hint = run_command(options, "resume", other.run_id[:8])
+                print_now(f"Not started: {other.summary()['name']}; {hint}", file=sys.stderr)
             return ENDED_EARLY
     return FINISHED
 
@@ -263,11 +261,10 @@ def _execute(
     for sentence in held_text(folder, state):
         print_now(f"  {sentence}", file=sys.stderr)
     if state.status != "finished":
-        print_now(f"Go on: python -m truehue runs resume {short}", file=sys.stderr)
+        print_now(f"Go on: {run_command(options, 'resume', short)}", file=sys.stderr)
     elif state.failed:
-        print_now(
-            f"Try the failed ones again: python -m truehue runs retry {short}", file=sys.stderr
-        )
+        hint = run_command(options, "retry", short)
+        print_now(f"Try the failed ones again: {hint}", file=sys.stderr)
     return state
 
 
@@ -288,7 +285,7 @@ def ingest(options: argparse.Namespace, folder: RunFolder) -> str:
             return (
                 f"The app has {options.data} open. Where it was started with "
                 f"--runs {runs_root(options)}, it imports the results; else, when it has ended: "
-                f"python -m truehue runs import {folder.path}"
+                f"{run_command(options, 'import', str(folder.path))}"
             )
         return f"The app that has {options.data} open imports the results."
     except TrueHueError as error:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from truehue.core.batch.health import state_of
 from truehue.core.batch.records import BatchState
+from truehue.core.command import default_data_folder
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.export.source import look, unscored_text
 from truehue.core.runs.adaptive import adaptive_text
@@ -27,12 +29,22 @@ def runs_root(options: argparse.Namespace) -> Path:
     return Path(options.shared or Path(options.data) / "runs").expanduser()
 
 
+def run_command(options: argparse.Namespace, *words: str) -> str:
+    """A command on the same runs as it is typed: with the folders of ``options`` that are not the
+    defaults."""
+    folders = ["--shared", str(options.shared)] if options.shared else []
+    data = str(options.data)
+    folders += ["--data", data] if data != default_data_folder() else []
+    return shlex.join(("python", "-m", "truehue", "runs", *words, *folders))
+
+
 def status(options: argparse.Namespace) -> int:
     """Prints one run in full, or all of them, a line each."""
     if not options.name:
         return list_runs(options)
     folder = folder_named(runs_root(options), options.name)
-    print(json.dumps(full_status_json(folder)) if options.json else "\n".join(_lines(folder)))
+    lines = [] if options.json else _lines(options, folder)
+    print(json.dumps(full_status_json(folder)) if options.json else "\n".join(lines))
     return 0
 
 
@@ -141,7 +153,7 @@ def _word(folder: RunFolder) -> str:
     return status_of(folder, state_of(folder), None)
 
 
-def _lines(folder: RunFolder) -> list[str]:
+def _lines(options: argparse.Namespace, folder: RunFolder) -> list[str]:
     about, state = folder.summary(), state_of(folder)
     lines = [
         str(about["name"]),
@@ -162,7 +174,7 @@ def _lines(folder: RunFolder) -> list[str]:
         return lines
     lost = any("resume" in sentence for sentence in held)
     if lost or state.status in ("paused", "interrupted", "cancelled", "planned"):
-        lines.append(f"  go on: python -m truehue runs resume {folder.run_id[:8]}")
+        lines.append(f"  go on: {run_command(options, 'resume', folder.run_id[:8])}")
     if state.failed:
-        lines.append(f"  retry the failed ones: python -m truehue runs retry {folder.run_id[:8]}")
+        lines.append(f"  retry the failed ones: {run_command(options, 'retry', folder.run_id[:8])}")
     return lines

@@ -19,6 +19,7 @@ from tests.workers_here import workers_here
 from truehue.core.runs.folder import RunFolder, run_folders
 from truehue.storage import Storage
 from truehue.tabs.command.runs import COMMAND, main
+from truehue.tabs.command.status import run_command
 
 __all__ = ["workers_here"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("workers_here")]
@@ -33,9 +34,28 @@ def planned(tmp_path: Path) -> RunFolder:
     done = called(main, "start", "--data", str(data), *settings)
     (folder,) = run_folders(data / "runs")
     assert done.returncode == 0, done.stderr
-    assert f"runs script {folder.run_id[:8]} --slurm > job.sh" in done.stdout
+    # As it is printed it finds the run: its folder is not the default one.
+    (line,) = (line for line in done.stdout.splitlines() if line.endswith(" > job.sh"))
+    script = shlex.split(line.removesuffix(" > job.sh"))[4:]
+    made = called(main, *script)
+    assert (made.returncode, folder.run_id in made.stdout) == (0, True), made.stderr
     assert not folder.shards()
     return folder
+
+
+def test_a_printed_command_has_the_folders_that_were_named() -> None:
+    options = COMMAND.parser().parse_args(["status", "3f2a", "--shared", "/a b", "--data", "d"])
+    hint = run_command(options, "resume", "3f2a")
+    assert hint == "python -m truehue runs resume 3f2a --shared '/a b' --data d"
+    options = COMMAND.parser().parse_args(["status"])
+    assert run_command(options, "resume", "3f2a") == "python -m truehue runs resume 3f2a"
+
+
+def test_options_may_stand_before_the_copies() -> None:
+    for words in (["3f2a", "--shared", "/s", "a", "b"], ["--shared", "/s", "3f2a", "a", "b"]):
+        options = COMMAND.parser().parse_args(["merge", *words])
+        assert (options.name, options.shared, options.copies) == ("3f2a", "/s", ["a", "b"])
+    assert COMMAND.parser().parse_args(["merge", "3f2a"]).copies == []
 
 
 def runs(folder: RunFolder, *arguments: str) -> subprocess.CompletedProcess[str]:
