@@ -59,6 +59,11 @@ from truehue.core.scores.sets import (
     arg(
         "--run RUN", "a run's name, or the first characters of its id", dest="run_name", default=""
     ),
+    arg(
+        "--shared DIR",
+        "of --run: the folder of runs, where it is another one than that of --data",
+        type=Path,
+    ),
     arg("--images FOLDER", "a folder of images instead", type=Path),
     arg("--captions TABLE", "of --images: file and caption", type=Path),
     arg(
@@ -125,7 +130,7 @@ def set_command(options: argparse.Namespace) -> int:
 def _images(options: argparse.Namespace, data: Path) -> tuple[list[SetImage], str, str]:
     """The images, what they are called, and the name of their file."""
     if options.run_name:
-        folder = folder_named(data / "runs", options.run_name)
+        folder = folder_named(options.shared or data / "runs", options.run_name)
         return images_of_run(folder), str(folder.summary()["name"]), folder.path.name
     if options.captions is not None:
         photographs = read_photographs(options.images, options.captions)

@@ -19,9 +19,9 @@ from truehue.core.errors import BadInput
 
 SIDE_PX = 299
 WEIGHTS = "inception-2015-12-05.pt"
+WEIGHTS_URL = f"https://nvlabs-fi-cdn.nvidia.com/stylegan2-ada-pytorch/pretrained/metrics/{WEIGHTS}"
 HOW_TO = (
-    f"FID needs {WEIGHTS}, the Inception of clean-fid (Nvidia's license): curl -O "
-    "https://nvlabs-fi-cdn.nvidia.com/stylegan2-ada-pytorch/pretrained/metrics/" + WEIGHTS
+    f"FID needs {WEIGHTS}, the Inception of clean-fid (Nvidia's license): curl -O {WEIGHTS_URL}"
 )
 FEW = 10_000
 """Below so many images FID is biased upward by a noticeable amount, so that only sets of equal size

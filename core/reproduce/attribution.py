@@ -144,9 +144,15 @@ def gap_lines(gaps: Sequence[Gap]) -> list[str]:
         )
         for entry in gap.differences:
             points = "needs a run" if entry.points is None else f"{entry.points:+.{decimals}f}"
-            lines.append(f"  {points:>11}  {entry.name}: {entry.sentence}")
+            beyond = (entry.points or 0.0) * gap.points > gap.points**2
+            past = " It passes the printed number." if beyond else ""
+            lines.append(f"  {points:>11}  {entry.name}: {entry.sentence}{past}")
             if entry.command:
                 lines.append(f"{'':15}{entry.command}")
         lines.append("  Each is switched alone. They do not add up: some exclude each other.")
+        if any(entry.command for entry in gap.differences):
+            lines.append(
+                "  Runs of these commands are compared here; the row stays the protocol's."
+            )
         lines.append("")
     return lines

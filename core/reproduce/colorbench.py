@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from statistics import fmean
 
 from truehue.core.published import Column, PublishedRow, PublishedTable, bibtex, table
@@ -198,9 +200,8 @@ def _figure_4(context: ReproduceContext) -> ReproducedTable:
         columns,
         context.protocol or PROTOCOLS[0],
         tuple(rows),
-        _methods(context),
-        bibtex([published.id]),
-        ("The figure prints no numbers; those beside ours are of Table 1.",),
+        citations=bibtex([published.id]),
+        notes=("The figure prints no numbers; those beside ours are of Table 1.",),
     )
 
 
@@ -232,9 +233,8 @@ def _figure_5(context: ReproduceContext) -> ReproducedTable:
         columns,
         context.protocol or PROTOCOLS[0],
         tuple(rows),
-        _methods(context),
-        bibtex([published.id]),
-        ("The figure prints no numbers.",),
+        citations=bibtex([published.id]),
+        notes=("The figure prints no numbers.",),
     )
 
 
@@ -266,7 +266,22 @@ def _language_b(model: str) -> float:
     return (size.language_b or 0.0) if size else 0.0
 
 
-def _methods(context: ReproduceContext) -> str:
+def _methods(context: ReproduceContext, variations: Sequence[str], robust: bool) -> str:
+    """What was asked and how it was counted; empty before there is an answer."""
+    logs = {
+        (printed_name(model) or Path(model.partition("@")[0]).name, variation): log
+        for model, by_variation in logs_of(context, variations, robust).items()
+        for variation, log in by_variation.items()
+        if log.answers
+    }
+    if not logs:
+        return ""
+    names = ", ".join(dict.fromkeys(model for model, _ in logs))
+    partly = "".join(
+        f" Of {model} ({variation}) {len(log.answers):,} of {len(log.questions):,} answers are there."
+        for (model, variation), log in logs.items()
+        if len(log.answers) < len(log.questions)
+    )
     protocol = context.protocol or PROTOCOLS[0]
     how = (
         "prompts, pixels, JPEG codec, token limits and parser are those of ColorBench's released "
@@ -277,10 +292,10 @@ def _methods(context: ReproduceContext) -> str:
     )
     part = "" if context.limit is None else f" At most {context.limit} questions of each task."
     return (
-        f"Models answered the multiple-choice questions of ColorBench (protocol {protocol}: {how}); "
+        f"{names} answered the multiple-choice questions of ColorBench (protocol {protocol}: {how}); "
         "the likeliest token was taken. Overall is the micro average over perception and reasoning, "
         "C'Robust the share of seeds that are right with all their variants. Unreadable and missing "
-        f"answers count as incorrect. Intervals are Wilson's 95%.{part}"
+        f"answers count as incorrect. Intervals are Wilson's 95%.{part}{partly}"
     )
 
 
@@ -294,7 +309,6 @@ def _make_table(
         published,
         context.protocol or PROTOCOLS[0],
         rows,
-        methods=_methods(context),
         citations=bibtex([published.id]),
         notes=[*notes, *published.notes],
     )
@@ -316,7 +330,7 @@ def _recipe(
         PROTOCOLS,
         partial(needs, variations=variations, robust=robust),
         partial(steps, variations=variations, robust=robust),
-        made,
+        lambda context: replace(made(context), methods=_methods(context, variations, robust)),
         reason,
         kind,
     )

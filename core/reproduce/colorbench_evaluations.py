@@ -124,7 +124,8 @@ def steps(
         for variation in variations:
             folder = evaluation_folder(context, model, variation, robust)
             command = run_command(context, model, variation, folder, robust)
-            made.append(Step(f"Answers of {model.partition('@')[0]}, {variation}", command))
+            title = f"Answers of {model.partition('@')[0]}, {variation}"
+            made.append(Step(title, command, not _missing_answers(folder)))
     return tuple(made)
 
 
@@ -196,11 +197,15 @@ def _model_need(context: ReproduceContext, model: str) -> Need:
     if url:
         return Need("weights", name, None, f"behind {url}")
     chosen = model_of(name)
+    if chosen.kind == "baseline":
+        return Need("weights", name, True, "a baseline without weights")
     try:
         source = files_of(chosen, context.sources)
         check_files(source, name)
     except BadInput as error:
-        return Need("weights", name, False, str(error), f"hf download {chosen.location}")
+        # The command stands in its own line.
+        detail, _, command = str(error).partition(" Get them with: ")
+        return Need("weights", name, False, detail, command)
     return Need("weights", name, True, str(source.folder))
 
 
@@ -213,10 +218,9 @@ def _hours(context: ReproduceContext, variations: Sequence[str], robust: bool) -
             if not (folder / "plan.json").is_file():
                 left += 1
                 continue
-            work = EvaluationWork(folder)
-            answers = list(work.answers())
+            answers = EvaluationWork(folder).answers()
             seconds += [item.seconds for item in answers if item.seconds is not None]
-            left += len(answers) < work.total
+            left += bool(_missing_answers(folder))
     if not left:
         return Need("hours", "time", True, "all evaluations are finished")
     if not seconds:
@@ -225,6 +229,14 @@ def _hours(context: ReproduceContext, variations: Sequence[str], robust: bool) -
     hours = left * _questions(context, robust) * fmean(seconds) / 3600
     detail = f"at most {hours:,.1f} h for {left} evaluations, by {len(seconds):,} stored answers"
     return Need("hours", "time", True, detail)
+
+
+def _missing_answers(folder: Path) -> int:
+    """How many questions of an evaluation have no answer yet; 1 before it has begun."""
+    if not (folder / "plan.json").is_file():
+        return 1
+    work = EvaluationWork(folder)
+    return work.total - len(list(work.answers()))
 
 
 def _questions(context: ReproduceContext, robust: bool) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from truehue.core.concepts.metrics import METRICS, TABLE_1, TABLE_2, of_table
@@ -21,6 +21,7 @@ from truehue.core.reproduce.concepts_gap import (
 )
 from truehue.core.reproduce.needs import Need, model_need, run_needs
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, imported_runs, trial_of
+from truehue.core.reproduce.stored import partly_text, run_notes
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import plan_json, run_id
 from truehue.core.runs.protocols import protocol as preset
@@ -67,7 +68,14 @@ def _needs(context: ReproduceContext) -> tuple[Need, ...]:
         )
         for model_id, run in _imported(context).items()
     ]
-    needs = run_needs(plans, context.runs, context.sources, context.workers or 1, trial_of(steps))
+    needs = run_needs(
+        plans,
+        context.run_roots,
+        context.sources,
+        context.workers or 1,
+        trial_of(steps),
+        context.stored_images,
+    )
     return (*needs, *imported, _people_need(context))
 
 
@@ -126,9 +134,13 @@ def _table(context: ReproduceContext, table_id: str, ours: str) -> ReproducedTab
         published,
         PROTOCOL,
         rows,
-        methods=_methods(context, name, len(people)),
+        methods=_methods(context, {cell.run_id for cell in cells}, name, len(people)),
         citations=bibtex([table_id]),
-        notes=[*notes, *preset(PROTOCOL).unmet],
+        notes=[
+            *notes,
+            *(run_notes(context, runs) if context.storage else ()),
+            *preset(PROTOCOL).unmet,
+        ],
     )
 
 
@@ -188,8 +200,12 @@ def _cell(
     )
 
 
-def _methods(context: ReproduceContext, people: str, concepts: int) -> str:
+def _methods(
+    context: ReproduceContext, compared: Collection[str], people: str, concepts: int
+) -> str:
+    """Of the runs that are ``compared`` with people; empty before there is one."""
     plans = [plan for step in _steps(context) for plan in context.plans(step)]
+    plans = [plan for plan in plans if run_id(plan) in compared]
     if not plans:
         return ""
     plan = plans[0]
@@ -197,12 +213,13 @@ def _methods(context: ReproduceContext, people: str, concepts: int) -> str:
     scales = ", ".join(f"{scale:g}" for scale in plan.guidances) or "the model's own"
     return (
         f"{names} generated {plan.seeds} images for each of {len(plan.prompts):,} prompts of the set "
-        f"{plan.set_name} at guidance {scales} ({protocol_text(plan_json(plan)) or PROTOCOL}). "
+        f"{plan.set_name} at guidance {scales} ({protocol_text(plan_json(plan)) or PROTOCOL})."
+        f"{partly_text(context, plans)} "
         "The colors of each object were extracted as in ColorConceptBench, C.3, over the 71 colors "
         "of UW-71, all scales of a "
-        f"concept together, and compared with those of people ({people or 'none'}, {concepts:,} "
-        "concepts). A number is the mean over concepts; n counts them, unscored those without a "
-        "distribution of the model or of people; intervals are 95% over concepts."
+        f"concept together, and compared with those of people ({people}, {concepts:,} concepts). A "
+        "number is the mean over concepts; n counts them, unscored those without a distribution of "
+        "the model or of people; intervals are 95% over concepts."
     )
 
 

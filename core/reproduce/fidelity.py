@@ -99,10 +99,21 @@ def _sweep_table(context: ReproduceContext) -> ReproducedTable:
         _SWEEP_COLUMNS,
         "photographs of one's own",
         tuple(rows),
-        "The HSV saturation of photographs was set to 0.4 to 2.0 times their own, and each image "
-        "scored. Color space and scales are ours; the paper names none.",
+        _sweep_methods(by_metric),
         bibtex([table_id("3")]),
         tuple(notes),
+    )
+
+
+def _sweep_methods(by_metric: Mapping[str, list[Mapping[str, str]]]) -> str:
+    """Of the sweep that is stored; empty before there is one."""
+    scales = sorted({float(line["scale"]) for lines in by_metric.values() for line in lines})
+    if not scales:
+        return ""
+    count = max(int(lines[0]["photographs"]) for lines in by_metric.values())
+    return (
+        f"The HSV saturation of {count:,} photographs was set to {scales[0]:g} to {scales[-1]:g} times "
+        "their own, and each image scored. Color space and scales are ours; the paper names none."
     )
 
 

@@ -318,11 +318,14 @@ def _group_methods(report: Mapping[str, Mapping[str, Any]]) -> str:
     if not report:
         return ""
     pairs = next(iter(report.values()))["syn_pairs"]["pairs"]
+    rated = any((metric.get("agreement") or {}).get("images") for metric in report.values())
+    correlations = (
+        "Correlations are with the mean rating of each image, times 100. " if rated else ""
+    )
     return (
         f"Of groups of a photograph and images of rising guidance, {pairs:,} pairs of neighbors "
         "(SynPairs) and each photograph with the first image (Real&Syn) were ordered by each "
-        "metric; ties count half. Correlations are with the mean rating of each image, times 100. "
-        "Intervals are 95% over groups."
+        f"metric; ties count half. {correlations}Intervals are 95% over groups."
     )
 
 

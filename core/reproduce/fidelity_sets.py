@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from truehue.core.fidelity.frechet import HOW_TO as FID_HOW_TO
-from truehue.core.fidelity.frechet import WEIGHTS
+from truehue.core.fidelity.frechet import WEIGHTS, WEIGHTS_URL
 from truehue.core.generation.registry import model as entry_of
 from truehue.core.generation.registry import name_of
 from truehue.core.published import Column, PublishedRow, bibtex, counterpart, table
@@ -21,12 +21,16 @@ from truehue.core.reproduce.fidelity_data import (
     registration_of,
     table_id,
 )
-from truehue.core.reproduce.needs import Need, run_needs
+from truehue.core.reproduce.needs import Need, model_need, run_needs
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
+from truehue.core.reproduce.stored import partly_text, plans_with_images
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import run_id
 from truehue.core.scores.learned import BY_ID, CLIP_B32, hub_folder
 from truehue.core.scores.sets import CFM, FOLDER, MEAN_DELTA_SAT, SetNumber, cfm_key, read_set
+
+if TYPE_CHECKING:
+    from truehue.core.runs.records import RunPlan
 
 STRENGTH = 0.7
 """λ where ``--step-options`` says no other: the paper states none."""
@@ -107,17 +111,17 @@ def _set_steps(context: ReproduceContext, number: str) -> tuple[Step, ...]:
         measures = ["--measure", "delta_sat"]
         measures += ["--measure", "clip_score"] if _has_clip(context) else []
         for plan in context.plans(step):
-            command = (
-                "fidelity",
-                "set",
-                "--run",
-                run_id(plan),
-                *measures,
-                *fid,
-                *own_options(context),
-            )
+            command = ("fidelity", "set", "--run", run_id(plan), *measures, *fid)
+            command += (*own_options(context), *_shared(context, run_id(plan)))
             out.append(Step(f"Numbers of {name_of(model_id)}, {setting}", command))
     return tuple(out)
+
+
+def _shared(context: ReproduceContext, run: str) -> tuple[str, ...]:
+    """The option of the folder of runs that a run lies in, or will."""
+    folder = context.run_folder(run)
+    root = folder.path.parent if folder else context.run_roots[0]
+    return () if root == context.runs else ("--shared", str(root))
 
 
 def _has_clip(context: ReproduceContext) -> bool:
@@ -130,7 +134,17 @@ def _has_clip(context: ReproduceContext) -> bool:
 
 def _set_needs(context: ReproduceContext, number: str) -> tuple[Need, ...]:
     plans = [plan for *_, step in _run_steps(context, number) for plan in context.plans(step)]
-    runs = run_needs(plans, context.runs, context.sources, context.workers or 1)
+    runs = run_needs(
+        plans,
+        context.run_roots,
+        context.sources,
+        context.workers or 1,
+        stored_images=context.stored_images,
+    )
+    if not _captions(context):
+        models = [model_need(model_id, context.sources) for model_id in _models(context, number)]
+        detail = "not known before there are captions: every one is an image of each row"
+        runs = (*models, Need("hours", "time", None, detail))
     photographs, inception = file_of(context, "photographs"), file_of(context, WEIGHTS)
     return (
         *runs,
@@ -151,7 +165,11 @@ def _set_needs(context: ReproduceContext, number: str) -> tuple[Need, ...]:
         ),
         Need("data", "photographs for FID", photographs.is_dir(), f"a folder {photographs}"),
         Need(
-            "weights", WEIGHTS, inception.is_file(), f"at {inception}", FID_HOW_TO.split(": ", 1)[1]
+            "weights",
+            WEIGHTS,
+            inception.is_file(),
+            f"at {inception}, under Nvidia's license",
+            shlex.join(("curl", "--create-dirs", "-o", str(inception), WEIGHTS_URL)),
         ),
     )
 
@@ -230,24 +248,44 @@ def _cell(number: SetNumber | None, printed: PublishedRow | None, column: Column
 
 
 def _methods(context: ReproduceContext, number: str) -> str:
-    plans = [plan for *_, step in _run_steps(context, number) for plan in context.plans(step)]
+    steps = _run_steps(context, number)
+    plans = plans_with_images(context, [plan for *_, step in steps for plan in context.plans(step)])
     if not plans:
         return ""
     names = ", ".join(dict.fromkeys(name_of(plan.model) for plan in plans))
-    registration = registration_of(context)
-    cfm = (
-        f"CFM is {registration.name}, checkpoint {registration.version}, read with "
-        f"{registration.instruction_text}, rotary frequencies in {registration.rotary or 'float32'}."
-        if registration is not None
-        else "No CFM was registered."
-    )
-    return (
+    keys = {key for *_, step in steps for key, by in _numbers(context, step).items() if by.images}
+    sentences = [
         f"{names} generated one image for each of {len(plans[0].prompts):,} prompts of "
-        f"{plans[0].set_name}, seed {plans[0].seed}. CFR lowers guidance by equations 10 and 11 with "
-        f"the map of CFM over a first pass of the same noise. {cfm} ΔSat is |mean HSV saturation of "
-        "the set − 0.33|. FID has clean-fid's resize, CLIPScore is 100 times the cosine by CLIP "
-        "ViT-B/32. Intervals are 95% over prompts."
-    )
+        f"{plans[0].set_name}, seed {plans[0].seed}.{partly_text(context, plans)}",
+        *_cfr_sentences(plans),
+    ]
+    registration = registration_of(context)
+    if registration is not None and any(key.startswith(f"{CFM} ") for key in keys):
+        sentences.append(
+            f"CFM is {registration.name}, checkpoint {registration.version}, read with "
+            f"{registration.instruction_text}, rotary frequencies in "
+            f"{registration.rotary or 'float32'}."
+        )
+    sentences += [text for key, text in _MEASURED.items() if key in keys]
+    return " ".join(sentences)
+
+
+_MEASURED = {
+    SETS["ΔSat."]: "ΔSat is |mean HSV saturation of the set − 0.33|.",
+    SETS["FID"]: "FID has clean-fid's resize.",
+    SETS["CLIPScore"]: "CLIPScore is 100 times the cosine by CLIP ViT-B/32, its interval 95% over "
+    "prompts.",
+}
+"""What is said of a number of a set that is stored."""
+
+
+def _cfr_sentences(plans: Sequence[RunPlan]) -> list[str]:
+    """How guidance was lowered, where a run with CFR has images."""
+    maps = {by.get("map") for plan in plans if (by := plan.options.get("cfr"))}
+    if not maps:
+        return []
+    of_cfm = " with the map of CFM over a first pass of the same noise" if "cfm" in maps else ""
+    return [f"CFR lowers guidance by equations 10 and 11{of_cfm}."]
 
 
 def _set_gaps(context: ReproduceContext, number: str) -> tuple[Gap, ...]:
@@ -309,9 +347,8 @@ def _cfm_switches(
         return []
     _, checkpoint, text, rotary = parts
     (plan,) = context.plans(step)
-    command = shlex.join(
-        ("truehue", "fidelity", "set", "--run", run_id(plan), *own_options(context))
-    )
+    options = (*own_options(context), *_shared(context, run_id(plan)))
+    command = shlex.join(("truehue", "fidelity", "set", "--run", run_id(plan), *options))
     other_rotary = "float32" if rotary == "bfloat16" else "bfloat16"
     other_text = next(
         (

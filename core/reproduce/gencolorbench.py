@@ -8,8 +8,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from truehue.core.analysis.groups import OVERALL, CategoryCell, category_cells
-from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, LeaderboardEntry, Rate, leaderboard
-from truehue.core.analysis.records import Count, RunRecord, Slice, choice_for, default_for, note_for
+from truehue.core.analysis.leaderboard import (
+    AVERAGE,
+    AVERAGED,
+    SYSTEM_NAMES,
+    LeaderboardEntry,
+    Rate,
+    leaderboard,
+    part_note,
+)
+from truehue.core.analysis.records import (
+    TABLE_SYSTEMS,
+    Count,
+    PromptTally,
+    RunRecord,
+    Slice,
+    choice_for,
+    default_for,
+    note_for,
+)
 from truehue.core.generation.registry import DRAWABLE, name_of
 from truehue.core.generation.registry import model as registered
 from truehue.core.published import PublishedRow, PublishedTable, bibtex, counterpart, table
@@ -17,13 +34,17 @@ from truehue.core.reproduce.attribution import Gap
 from truehue.core.reproduce.leaderboard_gap import CategoryNumbers, Counting, RunNumbers, run_gaps
 from truehue.core.reproduce.needs import Need, model_need, run_needs
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, imported_runs, trial_of
+from truehue.core.reproduce.stored import (
+    partly_text,
+    plans_with_images,
+    run_notes,
+    stored_runs,
+)
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
-from truehue.core.runs.controls import controls_of
 from truehue.core.runs.plan import plan_json, run_id
-from truehue.core.runs.protocols import changes, protocol_text
 from truehue.core.runs.protocols import protocol as preset
-from truehue.core.runs.records import STORED
-from truehue.core.runs.summary import masker_text, seeds_text
+from truehue.core.runs.protocols import protocol_text
+from truehue.core.runs.summary import seeds_text
 
 if TYPE_CHECKING:
     from truehue.core.runs.records import RunPlan
@@ -87,7 +108,14 @@ def needs(context: ReproduceContext, published: PublishedTable) -> tuple[Need, .
         ).items()
     ]
     return (
-        *run_needs(plans, context.runs, context.sources, context.workers or 1, trial_of(steps)),
+        *run_needs(
+            plans,
+            context.run_roots,
+            context.sources,
+            context.workers or 1,
+            trial_of(steps),
+            context.stored_images,
+        ),
         *imported,
     )
 
@@ -128,6 +156,7 @@ def _table_4(context: ReproduceContext) -> ReproducedTable:
             note
             for note in (
                 *run_notes(context, made),
+                *_outside_notes(context, made, rule_id),
                 note_for(rule_id),
                 *published.notes,
                 *preset(protocol).unmet,
@@ -137,50 +166,47 @@ def _table_4(context: ReproduceContext) -> ReproducedTable:
     )
 
 
-def stored_runs(context: ReproduceContext) -> Mapping[str, RunRecord]:
-    """The runs of the database by id: a step that could not start has none."""
-    records = () if context.storage is None else context.storage.runs.all(hidden=True)
-    return {record.run_id: record for record in records}
-
-
-def run_notes(context: ReproduceContext, made: Sequence[tuple[str, str]]) -> list[str]:
-    """Of each row what keeps it from standing beside the printed one as it is: images that are
-    missing, imported ones, other settings than the protocol's, and what control images warn of."""
-    stored, notes = stored_runs(context), []
+def _outside_notes(
+    context: ReproduceContext, made: Sequence[tuple[str, str]], rule_id: str
+) -> list[str]:
+    """Of each run how many images are in no cell, for their color system is in no published table."""
+    notes = []
     for model_id, run in made:
-        record = stored.get(run)
-        if record is None:
-            notes.append(f"{model_id}: not run yet, so its row is empty.")
-            continue
-        parts = []
-        if record.items < record.total:
-            parts.append(f"{record.items:,} of {record.total:,} images so far")
-        if record.kind == STORED:
-            count = f"{record.total:,} image{'s' if record.total > 1 else ''}"
-            parts.append(f"{count} imported, masks: {masker_text(record.summary['masker'])}")
-        if others := changes(record.summary):
-            parts.append(f"not as the protocol: {', '.join(others)}")
-        controls = controls_of(context.runs / run)
-        warnings = controls.warnings if controls else ()
-        parts += [text.rstrip(".") for text in warnings]
+        counts: dict[str, int] = {}
+        for tally in tallies_of(context, [run], rule_id):
+            if tally.system and tally.system not in TABLE_SYSTEMS:
+                name = SYSTEM_NAMES.get(tally.system, tally.system)
+                counts[name] = counts.get(name, 0) + tally.images * tally.prompts
+        parts = [
+            f"{count:,} image{'s' if count > 1 else ''} of {name}" for name, count in counts.items()
+        ]
         if parts:
-            notes.append(f"{model_id}: {'; '.join(parts)}.")
+            notes.append(
+                f"{model_id}: {', '.join(parts)} not in this table, which averages L2, L3 and CSS."
+            )
     return notes
+
+
+def tallies_of(
+    context: ReproduceContext, runs: Sequence[str], rule_id: str, unscored: str = ""
+) -> Sequence[PromptTally]:
+    """The counts of those of the runs that are stored."""
+    stored = stored_runs(context)
+    ids = tuple(run for run in dict.fromkeys(runs) if run in stored)
+    if context.storage is None or not ids:
+        return ()
+    tallies: Sequence[PromptTally] = context.storage.results.leaderboard(
+        rule_id, ids, None, choice_for(rule_id, unscored)
+    )
+    return tallies
 
 
 def entries_of(
     context: ReproduceContext, runs: Sequence[str], rule_id: str, unscored: str = ""
 ) -> Mapping[str, LeaderboardEntry]:
     """The rows of the leaderboard of those runs that are stored, by run id."""
-    if context.storage is None or not runs:
-        return {}
-    stored = stored_runs(context)
-    ids = tuple(run for run in dict.fromkeys(runs) if run in stored)
-    if not ids:
-        return {}
-    choice = choice_for(rule_id, unscored)
-    tallies = context.storage.results.leaderboard(rule_id, ids, None, choice)
-    return leaderboard(tallies, AVERAGED, choice)
+    tallies = tallies_of(context, runs, rule_id, unscored)
+    return leaderboard(tallies, AVERAGED, choice_for(rule_id, unscored))
 
 
 def _cells(
@@ -189,13 +215,25 @@ def _cells(
     cells = {}
     for column in published.columns:
         rate: Rate | None = None
-        if entry is not None:
-            cell = entry.cells.get(column.ours)
-            rate = entry.average if column.ours == AVERAGE else cell.rate if cell else None
-        cells[column.name] = rate_cell(
-            rate, printed.values[column.name] if printed else None, column.unit
-        )
+        note = "" if entry is None else "no images of this task"
+        if entry is not None and column.ours == AVERAGE:
+            rate, note = entry.average, _average_note(entry)
+        elif entry is not None and (cell := entry.cells.get(column.ours)) is not None:
+            rate, note = cell.rate, part_note(cell)
+        made = rate_cell(rate, printed.values[column.name] if printed else None, column.unit)
+        cells[column.name] = replace(made, note=note)
     return cells
+
+
+def _average_note(entry: LeaderboardEntry) -> str:
+    """Why a run has no average; empty for one that has."""
+    if not entry.missing:
+        return ""
+    parts = [
+        f"{task.upper()} {'in part' if task in entry.cells else 'missing'}"
+        for task in entry.missing
+    ]
+    return f"no average: {', '.join(parts)}"
 
 
 def rate_cell(rate: Rate | None, published: float | None, unit: str) -> ReproducedCell:
@@ -211,17 +249,10 @@ def methods(
     context: ReproduceContext, plans: Sequence[RunPlan], protocol: str, rule_id: str
 ) -> str:
     """A paragraph for a paper: what was generated, found and counted. Empty before there is a run."""
-    stored = stored_runs(context)
-    plans = [plan for plan in plans if run_id(plan) in stored]
+    plans = plans_with_images(context, plans)
     if not plans:
         return ""
     plan = plans[0]
-    records = [stored[run_id(plan)] for plan in plans]
-    partly = [
-        f" Of {name_of(record.model)} {record.items:,} of {record.total:,} images are there."
-        for record in records
-        if record.items < record.total
-    ]
     names = ", ".join(name_of(entry.model) for entry in plans)
     masks = plan.masker
     objects = (
@@ -240,7 +271,8 @@ def methods(
     return (
         f"{names} generated {plan.seeds} image{'s' if plan.seeds > 1 else ''} for each of "
         f"{len(plan.prompts):,} prompts of the set {plan.set_name} ({seeds}; "
-        f"{protocol_text(plan_json(plan)) or protocol}).{''.join(partly)} Objects were found by {objects}. "
+        f"{protocol_text(plan_json(plan)) or protocol}).{partly_text(context, plans)} "
+        f"Objects were found by {objects}. "
         f"Verdicts are by the rule {rule_id} {version} with k = {plan.k}. {unscored} A task's "
         "accuracy is the mean of those on ISCC-NBS level 2, level 3 and CSS; intervals are 95% over "
         "prompts."
@@ -343,8 +375,12 @@ def _gaps_of(
 
 
 def _category_cell(cell: CategoryCell | None, printed: float | None) -> ReproducedCell:
-    if cell is None or cell.percent is None:
-        return ReproducedCell(published=printed, unit="percent")
+    if cell is None:
+        return ReproducedCell(published=printed, unit="percent", note="no images of this category")
+    if cell.percent is None:
+        note = "all unscored" if cell.rate and cell.rate.unscored else "no images of this category"
+        note = "not every color system has a number" if cell.system == OVERALL else note
+        return ReproducedCell(published=printed, unit="percent", note=note)
     low, high = cell.interval or (None, None)
     unscored = cell.rate.unscored if cell.rate else None
     return ReproducedCell(cell.percent, low, high, cell.scored, unscored, printed, "percent")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from truehue.core.generation.opening import missing
-from truehue.core.generation.registry import model
+from truehue.core.generation.registry import model, name_of
 from truehue.core.generation.weights.sources import Sources, how_to_get
 from truehue.core.masks.grounded.weights import ROLES, WITHOUT, vision_model
 from truehue.core.masks.grounded.weights import how_to_get as how_to_get_tool
 from truehue.core.masks.grounded.weights import missing as missing_tool
 from truehue.core.runs.estimate import estimate, free_bytes
+from truehue.core.runs.plan import run_id
 from truehue.core.runs.records import DRAWN, GROUNDED
 
 if TYPE_CHECKING:
@@ -76,31 +77,46 @@ def tool_needs(plan: RunPlan, sources: Sources) -> list[Need]:
 
 def run_needs(
     plans: Sequence[RunPlan],
-    root: Path,
+    roots: Sequence[Path],
     sources: Sources,
     workers: int = 1,
     trial: str = "",
+    stored_images: Callable[[str], int] = lambda run: 0,
 ) -> tuple[Need, ...]:
-    """The weights, hours and disk of runs; the hours by earlier runs of the same work below
-    ``root``. Each need once. ``trial`` is the command that times a few images."""
+    """The weights, hours and disk of what runs have yet to do; the hours by earlier runs of the same
+    work below ``roots``, the first of which is written to. Each need once. ``trial`` is the command
+    that times a few images, ``stored_images`` tells how many a run has by its id. Nothing without
+    plans."""
+    if not plans:
+        return ()
     needs: list[Need] = []
     seconds: list[float | None] = []
-    disk_bytes = 0
+    disk_bytes, images = 0.0, 0
     for plan in plans:
+        left = max(plan.total - stored_images(run_id(plan)), 0)
+        if not left:
+            detail = f"all {plan.total:,} images are stored"
+            needs.append(Need("data", name_of(plan.model), True, detail))
+            continue
         if plan.kind == DRAWN:
             needs.append(model_need(plan.model, sources))
         needs += tool_needs(plan, sources)
-        expected = estimate(plan, root, workers)
-        seconds.append(expected.seconds)
-        disk_bytes += expected.disk_bytes
-    images = sum(plan.total for plan in plans)
+        each = [estimate(plan, root, workers) for root in roots]
+        expected = next((item for item in each if item.seconds is not None), each[0])
+        share = left / plan.total
+        seconds.append(None if expected.seconds is None else expected.seconds * share)
+        disk_bytes += expected.disk_bytes * share
+        images += left
     known = [value for value in seconds if value is not None]
-    if known and len(known) == len(seconds):
+    if not images:
+        needs.append(Need("hours", "time", True, "nothing is left to generate"))
+    elif len(known) == len(seconds):
         detail = f"about {sum(known) / 3600:,.1f} h for {images:,} images, {workers} at once"
         needs.append(Need("hours", "time", True, detail))
     else:
         detail = f"not known for {images:,} images: no earlier run tells the pace"
         needs.append(Need("hours", "time", None, detail, trial))
+    root = roots[0]
     free = free_bytes(root)
     detail = f"about {disk_bytes / GIB:,.1f} GiB, {free / GIB:,.1f} GiB are free"
     needs.append(Need("disk", str(root), disk_bytes < free, detail))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from truehue.core.batch.folder import PLAN
+from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import model as registered
 from truehue.core.generation.weights.sources import Sources
+from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.plan import run_id
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,10 +31,11 @@ Kind = Literal["table", "figure"]
 @dataclass(frozen=True, slots=True)
 class Step:
     """One command of ``truehue`` that makes a part of the table; run again, it resumes.
-    ``command`` are its words after ``truehue``."""
+    ``command`` are its words after ``truehue``; ``done`` where its result is stored."""
 
     title: str
     command: tuple[str, ...]
+    done: bool = False
 
     @property
     def text(self) -> str:
@@ -45,7 +50,8 @@ class ReproduceContext:
     ``data`` is the app's data folder, ``models`` the ids to run (none: those of the table),
     ``limit`` prompts or questions at most, ``protocol`` a preset's id (empty: the recipe's first),
     ``set`` another set of prompts or questions than the recipe's own, ``workers`` processes (0: the
-    command's default). ``storage`` is the database
+    command's default). ``shared`` are folders of runs beside that of ``data``, the first of them for
+    new runs where ``new_in_shared``. ``storage`` is the database
     (truehue.storage.store.Storage), None where there is none; ``plans`` gives the plans of a step
     that starts runs. ``options`` are further words for each step's command, which change what it
     does and so belong into the step. ``people`` gives the name of the people that concepts are
@@ -67,11 +73,35 @@ class ReproduceContext:
     people: Callable[[], tuple[str, Mapping[str, np.ndarray]]] = lambda: ("", {})
     other_people: Callable[[], Mapping[str, Mapping[str, np.ndarray]]] = dict
     cells: Callable[[Sequence[str]], Sequence[ConceptCell]] = lambda runs: ()
+    shared: tuple[Path, ...] = ()
+    new_in_shared: bool = False
 
     @property
     def runs(self) -> Path:
         """The folder of runs."""
         return self.data / "runs"
+
+    @property
+    def run_roots(self) -> tuple[Path, ...]:
+        """All folders of runs, the one that new runs go to first."""
+        own = (*self.shared, self.runs) if self.new_in_shared else (self.runs, *self.shared)
+        return tuple(dict.fromkeys(own))
+
+    def run_folder(self, run: str) -> RunFolder | None:
+        """The folder of a run by its id; None where none of the folders has it."""
+        paths = (root / run for root in self.run_roots)
+        return next((RunFolder(path) for path in paths if (path / PLAN).is_file()), None)
+
+    def images_in_database(self, run: str) -> int:
+        """How many images of a run have come in, those that failed included."""
+        records = () if self.storage is None else self.storage.runs.all(hidden=True)
+        return next((record.items for record in records if record.run_id == run), 0)
+
+    def stored_images(self, run: str) -> int:
+        """How many images of a run are there, in its folder or in the database."""
+        folder = self.run_folder(run)
+        done = state_of(folder).done if folder else 0
+        return max(done, self.images_in_database(run))
 
 
 def imported_runs(
@@ -117,6 +147,31 @@ class Recipe:
             known = ", ".join(self.protocols)
             raise BadInput(f"{self.title} is made by {known}, not {context.protocol!r:.60}.")
         return context.protocol or self.protocols[0]
+
+
+def located_steps(steps: Sequence[Step], context: ReproduceContext) -> tuple[Step, ...]:
+    """The steps as they are to be executed: a run that is finished is done, or is imported where the
+    database lacks images of it; one that lies in another folder of runs continues there."""
+    words = {word for step in steps for word in step.command}
+    return tuple(_located(step, words, context) for step in steps)
+
+
+def _located(step: Step, words: Collection[str], context: ReproduceContext) -> Step:
+    plans = context.plans(step)
+    if len(plans) != 1 or step.done:
+        return step
+    (plan,) = plans
+    run = run_id(plan)
+    folder = context.run_folder(run)
+    # A later step that names the run reads its folder.
+    if context.images_in_database(run) >= plan.total and (folder or run not in words):
+        return replace(step, done=True)
+    if folder and state_of(folder).done >= plan.total:
+        return Step(step.title, ("runs", "import", str(folder.path)))
+    root = folder.path.parent if folder else context.run_roots[0]
+    if root == context.runs or "--shared" in step.command:
+        return step
+    return replace(step, command=(*step.command, "--shared", str(root)))
 
 
 def trial_of(steps: Sequence[Step]) -> str:

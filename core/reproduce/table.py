@@ -21,6 +21,7 @@ class ReproducedCell:
 
     ``low`` and ``high`` are the 95% interval, ``n`` what the number is made of (images, questions,
     concepts), ``unscored`` how many of those have no score. None where there is no such number.
+    ``note`` says why there is none, or of what part it is.
     """
 
     value: float | None = None
@@ -30,6 +31,7 @@ class ReproducedCell:
     unscored: int | None = None
     published: float | None = None
     unit: str = ""
+    note: str = ""
 
     @property
     def difference(self) -> float | None:
@@ -117,8 +119,8 @@ def as_text(table: ReproducedTable, gaps: Sequence[Gap] = ()) -> str:
 
 
 def as_csv(table: ReproducedTable, gaps: Sequence[Gap] = ()) -> str:
-    """A line a cell, unrounded; below them a line for each difference of the attribution, whose
-    ``points`` are what the cell moves by."""
+    """A line a cell, unrounded, its note as the sentence; below them a line for each difference of the
+    attribution, whose ``points`` are what the cell moves by."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     rest = ("column", "unit", "value", "low", "high", "n", "unscored", "published", "difference")
@@ -131,7 +133,7 @@ def as_csv(table: ReproducedTable, gaps: Sequence[Gap] = ()) -> str:
             numbers = (cell.value, cell.low, cell.high, cell.n, cell.unscored, cell.published)
             values = ["" if number is None else number for number in (*numbers, cell.difference)]
             unit = cell.unit or column.unit
-            writer.writerow(["cell", *keys, column.name, unit, *values, "", "", *ending])
+            writer.writerow(["cell", *keys, column.name, unit, *values, "", cell.note, *ending])
     for gap in gaps:
         keys = [escape_formula(gap.keys.get(name, "")) for name in table.key_names]
         for difference in gap.differences:
@@ -145,7 +147,8 @@ def as_csv(table: ReproducedTable, gaps: Sequence[Gap] = ()) -> str:
 
 def as_latex(table: ReproducedTable, gaps: Sequence[Gap] = ()) -> str:
     """A ``tabular`` of booktabs: a line of ours with its interval and, below it in italics, the
-    printed one. The methods and the attribution stand as comments above it, the citations below."""
+    printed one and how many were counted. Notes stand below it. The methods and the attribution are
+    comments above it, the citations below."""
     heads = [
         name.replace("_", " ") for name in (*table.key_names, *(c.name for c in table.columns))
     ]
@@ -160,6 +163,7 @@ def as_latex(table: ReproducedTable, gaps: Sequence[Gap] = ()) -> str:
     ]
     for row in table.rows:
         keys = [_latex(row.keys.get(name, "")) for name in table.key_names]
+        keys[0] = keys[0] or r"\textit{not printed}"
         cells = [row.cells.get(column.name, ReproducedCell()) for column in table.columns]
         pairs = list(zip(cells, table.columns, strict=True))
         lines.append(" & ".join([*keys, *(_latex_cell(*pair) for pair in pairs)]) + r" \\")
@@ -167,11 +171,37 @@ def as_latex(table: ReproducedTable, gaps: Sequence[Gap] = ()) -> str:
             "" if cell.published is None else f"\\textit{{{_number(cell.published, column)}}}"
             for cell, column in pairs
         ]
-        if any(printed):
-            empty = ["\\textit{printed}", *[""] * (len(keys) - 1)]
-            lines.append(" & ".join([*empty, *printed]) + r" \\")
-    lines += ["\\bottomrule", "\\end{tabular}", *(_comment(table.citations))]
-    return "\n".join(lines) + "\n"
+        counts = [_latex_count(cell) for cell in cells]
+        for name, line in (("printed", printed), ("n (unscored)", counts)):
+            if any(line):
+                empty = [f"\\textit{{{name}}}", *[""] * (len(keys) - 1)]
+                lines.append(" & ".join([*empty, *line]) + r" \\")
+    lines += ["\\bottomrule", "\\end{tabular}"]
+    if notes := [*table.notes, *_cell_notes(table)]:
+        lines += ["\\begin{flushleft}\\footnotesize"]
+        lines += [f"{_latex(note)}\\par" for note in notes]
+        lines += ["\\end{flushleft}"]
+    return "\n".join([*lines, *_comment(table.citations)]) + "\n"
+
+
+def _latex_count(cell: ReproducedCell) -> str:
+    if cell.n is None:
+        return ""
+    unscored = f" ({cell.unscored:,})" if cell.unscored else ""
+    return f"\\textit{{{cell.n:,}{unscored}}}"
+
+
+def _cell_notes(table: ReproducedTable) -> list[str]:
+    """The notes of cells, each with its row; columns of one note together."""
+    sentences = []
+    for row in table.rows:
+        name = ", ".join(text for key in table.key_names if (text := row.keys.get(key, "")))
+        columns: dict[str, list[str]] = {}
+        for column in table.columns:
+            if note := row.cells.get(column.name, ReproducedCell()).note:
+                columns.setdefault(note, []).append(column.name)
+        sentences += [f"{name}; {', '.join(of)}: {note}." for note, of in columns.items()]
+    return sentences
 
 
 FORMATS: Mapping[str, Callable[[ReproducedTable, Sequence[Gap]], str]] = {
@@ -184,11 +214,12 @@ FORMATS: Mapping[str, Callable[[ReproducedTable, Sequence[Gap]], str]] = {
 
 def _cell_text(cell: ReproducedCell, column: Column) -> str:
     if cell.value is None:
-        ours = f"ours {NONE}"
+        ours = f"ours {NONE}" + (f" ({cell.note})" if cell.note else "")
     else:
         parts = [] if cell.low is None else [_interval(cell, column)]
         parts += [] if cell.n is None else [f"n {cell.n:,}"]
         parts += [f"unscored {cell.unscored:,}"] if cell.unscored else []
+        parts += [cell.note] if cell.note else []
         ours = f"ours {_number(cell.value, column)}" + (f" ({', '.join(parts)})" if parts else "")
     printed = NONE if cell.published is None else _number(cell.published, column)
     text = f"{ours}, printed {printed}"
@@ -228,6 +259,14 @@ _ESCAPED = {
     "Σ": r"$\Sigma$",
     "α": r"$\alpha$",
     "Δ": r"$\Delta$",
+    "λ": r"$\lambda$",
+    "κ": r"$\kappa$",
+    "−": "$-$",
+    "≤": r"$\leq$",
+    "×": r"$\times$",
+    "“": "``",
+    "”": "''",
+    "’": "'",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},

@@ -9,6 +9,7 @@ input.
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,14 @@ from truehue.core.concepts.records import EXTRACTED, ConceptCell
 from truehue.core.errors import BadInput, DatabaseBusy
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.reproduce.needs import KINDS, Need, lacking
-from truehue.core.reproduce.recipe import Kind, Recipe, ReproduceContext, Step, find
+from truehue.core.reproduce.recipe import (
+    Kind,
+    Recipe,
+    ReproduceContext,
+    Step,
+    find,
+    located_steps,
+)
 from truehue.core.reproduce.recipes import RECIPES
 from truehue.core.reproduce.table import FORMATS
 from truehue.core.runs.records import RunPlan
@@ -60,7 +68,7 @@ def reproduce(options: argparse.Namespace) -> int:
     recipe = find(RECIPES, options.paper, kind, number)
     context = make_context(options)
     recipe.protocol(context)
-    needs, steps = _needs(options, recipe, context), recipe.steps(context)
+    needs, steps = _needs(options, recipe, context)
     _print_needs(recipe, needs, steps)
     if options.estimate_only:
         return FINISHED
@@ -84,6 +92,7 @@ def make_context(options: argparse.Namespace) -> ReproduceContext:
             return ()
         return requested_plans(COMMAND.parser().parse_args([*step.command[1:], *extra]))[1]
 
+    step_options = tuple(shlex.split(options.step_options))
     return ReproduceContext(
         Path(options.data).expanduser(),
         models,
@@ -93,8 +102,21 @@ def make_context(options: argparse.Namespace) -> ReproduceContext:
         options.workers or 0,
         Sources.local(weights),
         plans=plans,
-        options=tuple(shlex.split(options.step_options)),
+        options=step_options,
+        shared=_shared_folders(options.shared, step_options),
+        new_in_shared=bool(options.shared),
     )
+
+
+def _shared_folders(shared: str, step_options: Sequence[str]) -> tuple[Path, ...]:
+    """The folders of runs beside that of the data folder: those that are named, and those of
+    TRUEHUE_RUNS."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--shared", default="")
+    of_steps = parser.parse_known_args(step_options)[0].shared
+    known = os.environ.get("TRUEHUE_RUNS", "").split(os.pathsep)
+    named = (folder for folder in (shared, of_steps, *known) if folder)
+    return tuple(Path(folder).expanduser() for folder in named)
 
 
 def _run(options: argparse.Namespace, steps: Sequence[Step]) -> int:
@@ -106,10 +128,16 @@ def _run(options: argparse.Namespace, steps: Sequence[Step]) -> int:
     own = ["--data", str(options.data), *(["--models", options.weights] if options.weights else [])]
     for number, step in enumerate(steps, 1):
         print_now(f"Step {number} of {len(steps)}: {step.title}\n  {step.text}", file=sys.stderr)
+        if step.done:
+            print_now("  Done: its result is stored.", file=sys.stderr)
+            continue
         name, *rest = step.command
-        added = [*own, "--yes"] if step.command[:2] == ("runs", "start") else []
+        added: dict[tuple[str, ...], list[str]] = {
+            ("runs", "start"): [*own, "--yes"],
+            ("runs", "import"): own[:2],
+        }
         with redirect_stdout(sys.stderr):  # standard output is the table's
-            status = command_of(name).main([*rest, *added])
+            status = command_of(name).main([*rest, *added.get(step.command[:2], [])])
         if status == INCOMPLETE:
             return INCOMPLETE
         ended = ended or (INCOMPLETE if status else FINISHED)
@@ -142,17 +170,21 @@ def _write(options: argparse.Namespace, recipe: Recipe, context: ReproduceContex
 
 def _needs(
     options: argparse.Namespace, recipe: Recipe, context: ReproduceContext
-) -> tuple[Need, ...]:
-    """What a recipe needs; what only the database knows is unknown where the app has it open."""
+) -> tuple[tuple[Need, ...], tuple[Step, ...]]:
+    """What a recipe needs, and its steps; what only the database knows is unknown where the app has
+    it open."""
     from truehue.storage.store import Storage
 
+    def known(by: ReproduceContext) -> tuple[tuple[Need, ...], tuple[Step, ...]]:
+        return recipe.needs(by), located_steps(recipe.steps(by), by)
+
     if not any(context.data.glob("*.duckdb")):
-        return recipe.needs(context)
+        return known(context)
     try:
         with Storage.open(options.data) as storage:
-            return recipe.needs(_with_storage(options, context, storage))
+            return known(_with_storage(options, context, storage))
     except DatabaseBusy:
-        return recipe.needs(context)
+        return known(context)
 
 
 def _with_storage(
@@ -206,7 +238,7 @@ def _print_needs(recipe: Recipe, needs: Sequence[Need], steps: Sequence[Step]) -
     for line in need_lines(needs):
         print_now(line, file=sys.stderr)
     for step in steps:
-        print_now(f"  then: {step.text}", file=sys.stderr)
+        print_now(f"  {'done' if step.done else 'then'}: {step.text}", file=sys.stderr)
 
 
 def need_lines(needs: Sequence[Need]) -> list[str]:
@@ -227,7 +259,7 @@ def _list(options: argparse.Namespace) -> int:
     for recipe in RECIPES:
         print_now(f"truehue reproduce {recipe.paper} --{recipe.kind} {recipe.number}")
         print_now(f"  {recipe.title}; protocols: {', '.join(recipe.protocols)}")
-        missing = [need for need in _needs(options, recipe, context) if not need.available]
+        missing = [need for need in _needs(options, recipe, context)[0] if not need.available]
         by_kind = {kind: [need for need in missing if need.kind == kind] for kind in KINDS}
         for kind, needs in by_kind.items():
             if needs:
@@ -268,6 +300,12 @@ COMMAND = Command(
             "folder with models' weights (default: TRUEHUE_MODELS, the hub's cache)",
         ),
         arg("--workers N", "worker processes of a run (default: as of runs start)", type=int),
+        arg(
+            "--shared DIR",
+            "a folder of runs that several machines see: runs are looked for there too, and new ones "
+            "made there (default: looked for in TRUEHUE_RUNS, made in the data folder)",
+            default="",
+        ),
         arg(
             "--step-options OPTIONS",
             "further options of each step's command, in quotes: '--size 256 --images 1'",

@@ -97,8 +97,10 @@ def test_every_other_table_is_made(
     recipe = find(RECIPES, PAPER, kind, number)  # type: ignore[arg-type]
     assert recipe.steps(context)
     run(recipe, context)
+    assert all(step.done for step in recipe.steps(context))
     table = recipe.table(context)
     assert len(table.rows) == count
+    assert "answered the multiple-choice questions" in table.methods
     assert "protocol truehue" in as_text(table)
     # A change in gray is a share of what is right in color, of which a tiny model may have nothing.
     if (kind, number) == ("figure", "4") or number in ("3", "8", "9"):
@@ -111,11 +113,12 @@ def test_what_is_missing_has_its_command(tmp_path: Path) -> None:
     assert find(RECIPES, PAPER, "table", "1").steps(bare) == ()
     data, weights, served, _, _ = needs(bare, ("plain",))
     assert "hf download umd-zhou-lab/ColorBench --repo-type dataset" in data.command
-    assert (weights.available, weights.command) == (
-        False,
-        "hf download Qwen/Qwen2.5-VL-7B-Instruct",
-    )
+    assert not weights.available
+    assert weights.command.startswith("hf download Qwen/Qwen2.5-VL-7B-Instruct --exclude")
     assert served.available is None
+    pixels = needs(ReproduceContext(tmp_path, ("pixels",)), ("plain",))[1]
+    assert (pixels.available, pixels.command) == (True, "")
+    assert find(RECIPES, PAPER, "table", "1").table(bare).methods == ""  # nobody was asked
     assert printed_name("gpt-4o@http://127.0.0.1:1/v1") == "GPT-4o"
     assert printed_name("my-own") == ""
     target = save_set(tmp_path / "set", 2)

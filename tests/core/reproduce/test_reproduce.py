@@ -33,9 +33,12 @@ def made() -> ReproducedTable:
     published = table("gencolorbench-table4")
     row = published.row(model="Sana")
     cell = ReproducedCell(48.2, 46.1, 50.24, 1200, 12, row.values[CNA], "percent")
-    other = ReproducedRow({"model": "", "ours": "=my_model"}, {CNA: ReproducedCell(31.0)})
+    cells = {CNA: ReproducedCell(31.0), "Avg.": ReproducedCell(note="no average: COA in part")}
+    other = ReproducedRow({"model": "", "ours": "=my_model"}, cells)
     rows = [ReproducedRow({**row.keys, "ours": "sana-1.6b"}, {CNA: cell}), other]
-    return make_table(published, "gencolorbench-paper", rows, methods="We drew & counted.")
+    return make_table(
+        published, "gencolorbench-paper", rows, methods="We drew & counted.", notes=("Half of λ.",)
+    )
 
 
 @pytest.fixture
@@ -59,6 +62,7 @@ def test_text_says_ours_with_interval_and_count_beside_the_printed(made: Reprodu
     assert "ours 48.20 (46.10–50.24, n 1,200, unscored 12), printed 49.85, difference -1.65" in text
     assert "ours 31.00, printed –" in text
     assert "ours –, printed –" in text  # a task that was not run is no zero
+    assert "ours – (no average: COA in part), printed –" in text
     assert "Methods\nWe drew & counted." in text
 
 
@@ -75,7 +79,11 @@ def test_csv_has_every_cell_unrounded_and_no_formula(made: ReproducedTable, gap:
 
 def test_latex_has_booktabs_and_escapes(made: ReproducedTable, gap: Gap) -> None:
     text = as_latex(made, [gap])
-    assert text.count(r"\\") == 1 + 2 + 1  # the heading, two rows of ours, one printed
+    assert text.count(r"\\") == 1 + 2 + 1 + 1  # the heading, two rows of ours, one printed, its n
+    assert r"\textit{n (unscored)} &  &  &  & \textit{1,200 (12)}" in text
+    assert r"\textit{not printed}" in text
+    assert "Half of $\\lambda$.\\par" in text
+    assert "Avg.: no average: COA in part." in text
     assert r"48.20 {\scriptsize [46.10, 50.24]}" in text
     assert r"\textit{49.85}" in text
     assert r"my\_model" in text
@@ -100,6 +108,10 @@ def test_a_difference_is_switched_alone(gap: Gap) -> None:
     assert "They do not add up" in text
     assert "needs a run" in text
     assert "truehue runs start --images 4" in text
+    assert "Runs of these commands are compared here" in text
+    assert "passes the printed number" not in text
+    far = switched_alone(gap.keys, CNA, 48.2, 49.85, [Switch("Rule", "r", "", "", lambda: 60.0)])
+    assert "+11.8  Rule: r It passes the printed number." in "\n".join(gap_lines([far]))
 
 
 def test_needs_name_what_gets_them(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_gencolorbench_from_a_folder_of_prompts_to_the_table(folder: Path, table
     )
     assert ended.returncode == 0, ended.stderr
     assert "runs start --protocol gencolorbench-paper" in ended.stderr
-    assert "available weights  Reference renderer" in ended.stderr
+    assert "Reference renderer" in ended.stderr  # its weights, or its finished run
     rows = list(csv.DictReader(io.StringIO(ended.stdout)))
     made = [row for row in rows if row["value"]]
     assert {row["protocol"] for row in rows} == {"gencolorbench-paper"}
@@ -73,6 +73,30 @@ def test_gencolorbench_from_a_folder_of_prompts_to_the_table(folder: Path, table
     (run,) = run_folders(folder / "data" / "runs")
     assert run.summary()["protocol"] == "gencolorbench-paper"
     assert run.summary()["set_name"] == "mini"
+
+
+def test_a_run_of_another_folder_is_taken(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Made in a shared folder by one data folder, read by another: nothing is generated twice."""
+    shared, table = tmp_path / "shared", ("gencolorbench", "--table", "4", "--format", "csv")
+    for name in ("one", "two"):
+        empty_data(tmp_path / name / "data")
+
+    def made(name: str, *options: str) -> CompletedProcess[str]:
+        return reproduce(tmp_path / name, *table, "--set", str(folder / "mini"), *options)
+
+    first = made("one", "--shared", str(shared))
+    (run,) = run_folders(shared)
+    assert f"--shared {shared}" in first.stderr
+    again = made("one", "--shared", str(shared))
+    assert "nothing is left to generate" in again.stderr
+    assert "done: truehue runs start" in again.stderr
+    monkeypatch.setenv("TRUEHUE_RUNS", str(shared))
+    other = made("two")
+    assert f"then: truehue runs import {run.path}" in other.stderr
+    assert first.stdout == again.stdout == other.stdout
+    assert not run_folders(tmp_path / "two" / "data" / "runs")
 
 
 def test_colorconceptbench_against_imported_people(folder: Path) -> None:

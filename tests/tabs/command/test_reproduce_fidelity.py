@@ -73,9 +73,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> Path:
 
 
 def reproduce(folder: Path, *arguments: str, options: str = "") -> CompletedProcess[str]:
+    return called(main, "fidelity", *arguments, *_own(folder, options), "--format", "csv")
+
+
+def _own(folder: Path, options: str) -> list[str]:
     own = ["--data", str(folder / "data"), "--weights", str(folder / "weights"), "--workers", "1"]
-    more = ["--step-options", options] if options else []
-    return called(main, "fidelity", *arguments, *own, *more, "--yes", "--format", "csv")
+    return [*own, "--yes", *(["--step-options", options] if options else [])]
 
 
 def rows_of(done: CompletedProcess[str]) -> list[dict[str, str]]:
@@ -99,6 +102,9 @@ def test_table_3_from_prompts_to_the_attribution(folder: Path, tiny: Callable[[s
             assert cells[setting, column]["value"]
             assert cells[setting, column]["published"]
     assert cells["none", "CFM"]["value"] != cells["CFR_CFM", "CFM"]["value"]
+    text = called(main, "fidelity", *line, *_own(folder, SMALL), "--format", "text").stdout
+    assert "the map of CFM over a first pass" in text
+    assert "FID has clean-fid's resize" in text
     runs = {"cfr" in run.summary()["options"]: run for run in run_folders(folder / "data" / "runs")}
     assert runs[True].summary()["options"]["cfr"]["map"] == "cfm"
     assert _points(rows) == {"Mean of the images' ΔSat": True, **dict.fromkeys(READ, False)}
@@ -164,6 +170,10 @@ def test_an_empty_folder_says_what_to_get(tmp_path: Path) -> None:
         done = called(main, "fidelity", *arguments, "--data", str(tmp_path), "--estimate-only")
         assert done.returncode == 0, done.stderr
         assert "missing   data" in done.stderr
+        if arguments == ("--table", "3"):  # before there are captions: the weights, and no numbers
+            assert "truehue models download pixart-sigma" in done.stderr
+            assert f"curl --create-dirs -o {tmp_path}/fidelity/inception" in done.stderr
+            assert "0 images" not in done.stderr
     assert (
         "hf download Qwen/Qwen2-VL-7B-Instruct"
         in called(
