@@ -121,11 +121,13 @@ def test_by_mouse_from_the_first_color_to_what_the_server_paints(
     assert [item.get_attribute("aria-label") for item in recent.all()] == ["#ffffff", first]
     layer = paint([read_action(action) for action in easel.log], regions(ink))
     assert page.evaluate("canvas.checksum()") == checksum(layer)
-    page.set_viewport_size({"width": 1000, "height": 680})
+    page.set_viewport_size({"width": 1100, "height": 680})
     page.reload()
     Easel(page)
     assert page.evaluate("canvas.checksum()") == checksum(layer)
     # The original stands beside the drawing, and does not touch it.
+    page.get_by_role("button", name="Original").click()
+    expect(page.locator(".cv-original")).to_be_visible()
     original, sheet = (page.locator(part).bounding_box() for part in (".cv-original", ".cv-sheet"))
     assert original is not None
     assert sheet is not None

@@ -1,11 +1,9 @@
 // The coloring canvas: a sketch, its possible actions, and its log.
 import { MAX_ACTIONS, MAX_POINTS, MAX_ROWS, rowsOf } from './actions.js';
-import { Background } from './background.js';
 import { Hands } from './hands.js';
 import { keys } from './keys.js';
 import { Layer } from './layer.js';
 import { make } from './nodes.js';
-import { original } from './original.js';
 import { Picker } from './picker.js';
 import { decode } from './regions.js';
 import { Strokes } from './strokes.js';
@@ -27,15 +25,22 @@ import { View } from './view.js';
  *   one's own may be opened beside the drawing
  */
 
-/** The original is there from the start where there is so much room. */
+/** A reference is there from the start where there is so much room. */
 const WIDE_PX = 560;
 
 /**
  * What a hand keeps from one drawing to the next: no color, which would suggest itself.
- * @type {{ tool: string, diameter: number, within: boolean, original?: boolean, reference: boolean,
+ * @type {{ tool: string, diameter: number, within: boolean, original: boolean, reference: boolean,
  *   tipped: boolean }} `tipped`: whether it was said how to aim
  */
-const habits = { tool: 'fill', diameter: 24, within: true, reference: false, tipped: false };
+const habits = {
+  tool: 'fill',
+  diameter: 24,
+  within: true,
+  original: false,
+  reference: false,
+  tipped: false,
+};
 
 /** Tools that take color away. */
 const CLEARING = ['eraser', 'region'];
@@ -43,6 +48,9 @@ const CLEARING = ['eraser', 'region'];
 const ONCE = ['alike', 'pick'];
 const RETRY_MS = 3_000;
 const TOLD_MS = 4_000;
+/** What is said stands beside the drawing where there is so much room, or in so much above or below. */
+const BESIDE_PX = 150;
+const LINE_PX = 34;
 
 export class ColoringCanvas {
   /** @type {Action[]} */ #actions;
@@ -70,6 +78,8 @@ export class ColoringCanvas {
     this.allowsReference = reference;
     /** @type {import('./reference.js').Reference | null} */ this.reference = null;
     /** @type {import('./uncolored.js').Uncolored | null} */ this.uncolored = null;
+    /** @type {import('./original.js').Original | null} */ this.original = null;
+    /** @type {import('./background.js').Background | null} */ this.background = null;
     this.#actions = [...actions];
     /** Of all strokes that were logged. */
     this.rows = actions.reduce((sum, action) => sum + rowsOf(action), 0);
@@ -85,31 +95,39 @@ export class ColoringCanvas {
     this.diameter = habits.diameter;
     this.within = habits.within;
     this.view = new View(sketch.width, sketch.height, () => this.tools?.showZoom());
-    this.original = original(this);
     this.tools = new Tools(this);
     this.picker = new Picker(this, person);
     this.tools.rail.prepend(this.picker.swatches.quick);
-    this.background = new Background(this, concept, said, onSaid);
     this.told = make('p', { class: 'cv-told', role: 'status' });
     this.heard = make('p', { class: 'cv-heard', 'aria-live': 'polite' });
     const { stage } = this.view;
     stage.setAttribute('aria-label', this.say('canvas'));
     stage.setAttribute('aria-description', this.say('canvas_keys'));
     const { rail, options, looks } = this.tools;
-    const asks = this.background.node;
-    const field = make('div', { class: 'cv-field' }, stage, this.original, looks, this.told, asks);
-    const body = make('div', { class: 'cv-body' }, rail, options, field, this.picker.node);
+    this.notes = make('div', { class: 'cv-notes' }, this.told);
+    this.field = make('div', { class: 'cv-field' }, stage, looks, this.notes);
+    const body = make('div', { class: 'cv-body' }, rail, options, this.field, this.picker.node);
     this.node = make('div', { class: 'cv' }, body, this.heard);
+    // What was said is out of the way of the hand that goes on.
+    this.node.addEventListener('pointerdown', () => this.layer && this.tell(''), { capture: true });
     this.strokes = new Strokes(this);
     this.sweeps = new Sweeps(this);
     this.hands = new Hands(this);
     this.jump = keys(this, this.#ends.signal);
     this.tools.show();
     /** Settles once the drawing can be colored. */
-    this.ready = this.#open();
+    this.ready = this.#open(() =>
+      concept && !this.background
+        ? import('./background.js').then(({ Background }) => {
+            this.background = new Background(this, concept, said, onSaid);
+            this.field.append(this.background.node);
+          })
+        : null,
+    );
   }
 
-  async #open() {
+  /** @param {() => unknown} ask makes what asks about the background */
+  async #open(ask) {
     for (;;) {
       try {
         const { ink } = this.view;
@@ -117,6 +135,7 @@ export class ColoringCanvas {
         const [answer] = await Promise.all([
           fetch(this.sketch.regions, { signal: this.#ends.signal }),
           ink.decode(),
+          ask(),
         ]);
         if (!answer.ok) throw new Error('HTTP ' + answer.status);
         this.regions = decode(await answer.arrayBuffer());
@@ -135,9 +154,8 @@ export class ColoringCanvas {
     this.tell('');
     this.view.open(this.layer, this.regions);
     const wide = this.view.stage.clientWidth >= WIDE_PX;
-    this.original.show(habits.original ?? wide);
-    if (habits.reference && this.allowsReference && wide)
-      this.setReference(true, false).catch(() => {});
+    if (habits.original) this.setOriginal(true);
+    if (habits.reference && this.allowsReference && wide) this.setReference(true, false);
     this.node.dataset.ready = '';
   }
 
@@ -199,6 +217,20 @@ export class ColoringCanvas {
       this.timer = setTimeout(() => (this.told.textContent = ''), TOLD_MS);
   }
 
+  /** Puts what is said into the gray around the drawing, where it has room. */
+  placeNotes() {
+    const { stage, box, foot, reserved } = this.view;
+    const { clientWidth, clientHeight } = stage;
+    const [right, below] = [box.left + box.width, clientHeight - foot - box.top - box.height];
+    const free = clientWidth - reserved.right - right;
+    const left = Math.max(box.left, 0);
+    let css = `left:${left}px;width:${Math.min(right, clientWidth) - left}px;`;
+    if (free >= BESIDE_PX) css = `left:${right}px;width:${free}px;top:6px`;
+    else if (below >= LINE_PX && below > box.top) css += `top:${clientHeight - foot - below}px`;
+    else css += `top:${Math.max(box.top - LINE_PX, 0)}px`;
+    this.notes.style.cssText = css;
+  }
+
   /**
    * Says what an image would show, to those who do not see it.
    * @param {string} name
@@ -252,9 +284,24 @@ export class ColoringCanvas {
   }
 
   /** @param {boolean} on whether the uncolored original is beside the drawing */
-  setOriginal(on) {
+  async setOriginal(on) {
     habits.original = on;
+    const later = await this.#later(import('./original.js'));
+    if (!later) return;
+    this.original ||= later.original(this);
     this.original.show(on);
+  }
+
+  /**
+   * What comes later; without a connection it does not, and that is said.
+   * @template Module
+   * @param {Promise<Module>} module
+   */
+  #later(module) {
+    return module.catch(() => {
+      this.tell('offline');
+      return null;
+    });
   }
 
   /**
@@ -300,7 +347,7 @@ export class ColoringCanvas {
     this.uncolored?.update();
     this.tools.show();
     this.onAction(action);
-    this.background.after(action);
+    this.background?.after(action);
   }
 
   /**
@@ -388,7 +435,7 @@ export class ColoringCanvas {
    * @param {number} label
    */
   tellPaper(label) {
-    if (this.papered || this.background.open || !this.regions?.surround(this.closing)[label])
+    if (this.papered || this.background?.open || !this.regions?.surround(this.closing)[label])
       return;
     this.papered = true;
     this.tell('paper');
@@ -452,9 +499,10 @@ export class ColoringCanvas {
    */
   async setReference(on, focuses = true) {
     habits.reference = on;
-    const { Reference } = await import('./reference.js');
+    const later = await this.#later(import('./reference.js'));
+    if (!later) return;
     if (!this.reference) {
-      this.reference = new Reference(this);
+      this.reference = new later.Reference(this);
       this.node.firstElementChild?.append(this.reference.node);
     }
     if (this.reference.node.hidden === on) this.reference.show(on, focuses);
@@ -462,17 +510,17 @@ export class ColoringCanvas {
 
   /** Shows what still needs a color, or no longer. */
   async setUncolored() {
-    const { Uncolored } = await import('./uncolored.js');
-    if (!this.layer) return;
-    this.uncolored ||= new Uncolored(this);
+    const later = await this.#later(import('./uncolored.js'));
+    if (!this.layer || !later) return;
+    this.uncolored ||= new later.Uncolored(this);
     this.uncolored.show(!this.uncolored.on);
     this.tools.show();
   }
 
   /** Shows the list of keys. */
   async help() {
-    const { help } = await import('./help.js');
-    if (this.node.isConnected) help(this);
+    const later = await this.#later(import('./help.js'));
+    if (this.node.isConnected) later?.help(this);
   }
 
   /** Ends the stroke that is being drawn, or the drag that fills, if there is one. */

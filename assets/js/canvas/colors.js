@@ -86,6 +86,14 @@ export function reach(space, [up, across, hue]) {
 }
 
 /**
+ * The most across that sRGB has at this height and hue: the right edge of the plane.
+ * @param {Space} space
+ * @param {number} up
+ * @param {number} hue
+ */
+export const widest = (space, up, hue) => reach(space, [up, space.most[1], hue]);
+
+/**
  * A color that is so much lighter in CIELAB, and as colorful as sRGB allows there.
  * @param {Coordinates} lch L* 0 to 100, the chroma C* that is wanted, and the hue
  * @param {number} change of L*
@@ -101,16 +109,23 @@ export const SHADES = 8;
 const RAMP_STEP = 12;
 
 /**
- * A color at steps of lightness, dark to light, each as colorful as sRGB allows there.
+ * A color at steps of lightness, dark to light, each as colorful as sRGB allows there; the color
+ * itself stands at the step that is nearest to it.
  * @param {Coordinates} lch of the color; its chroma is what is wanted of each
+ * @param {string} hex of the color
  * @returns {{ hex: string, lch: Coordinates }[]}
  */
-export const shadesOf = ([, chroma, hue]) =>
-  Array.from({ length: SHADES }, (_, n) => {
+export function shadesOf(lch, hex) {
+  const [light, chroma, hue] = lch;
+  const shades = Array.from({ length: SHADES }, (_, n) => {
     /** @type {Coordinates} */
-    const lch = [RAMP_STEP * (n + 1), chroma, hue];
-    return { hex: hexOf(SPACES.lch.toSrgb1(lighter(lch, 0))), lch };
+    const step = [RAMP_STEP * (n + 1), chroma, hue];
+    return { hex: hexOf(SPACES.lch.toSrgb1(lighter(step, 0))), lch: step };
   });
+  const nearest = Math.min(Math.max(Math.round(light / RAMP_STEP), 1), SHADES) - 1;
+  shades[nearest] = { hex, lch };
+  return shades;
+}
 
 /** @param {number[]} srgb1 of a color in sRGB */
 export const hexOf = (srgb1) =>

@@ -57,7 +57,6 @@ export class Hands {
     if (event.pointerType === 'pen') penSeen = true;
     else if (!touch && event.button > 1) return;
     event.preventDefault();
-    if (canvas.layer) canvas.tell('');
     stage.focus({ preventScroll: true });
     canvas.view.cursor = null;
     // A pen that has left already has no pointer to capture.

@@ -161,7 +161,7 @@ export function keys(canvas, signal) {
     else if (letter === 'u') canvas.setUncolored();
     else if (key === 'Escape' && canvas.strokes.drawing) canvas.strokes.cancel();
     else if (key === 'Escape' && canvas.sweeps.active) canvas.sweeps.cancel();
-    else if (key === 'Escape' && canvas.background.open) canvas.background.refuse();
+    else if (key === 'Escape' && canvas.background?.open) canvas.background.refuse();
     else if (key === 'Escape' && canvas.node.dataset.sheet) tools.sheet('');
     else return false;
     return true;

@@ -35,9 +35,14 @@ export function original(canvas) {
     const others = node.hidden ? 0 : side + PADDING_PX;
     view.reserved.left = wide ? others : 0;
     view.reserved.top = wide ? 0 : others;
+    // What is set for the tools is in the same corner.
+    const { style } = canvas.tools.options;
+    style.setProperty('--cv-under', wide && others ? height * scale + 12 + 'px' : '0px');
+    style.setProperty('--cv-aside', wide ? '0px' : others ? width * scale + 8 + 'px' : '0px');
     view.layOut();
   };
   new ResizeObserver(layOut).observe(view.stage);
+  view.stage.after(node);
   return Object.assign(node, {
     show: (/** @type {boolean} */ on) => {
       if (on) image.src = sketch.ink;

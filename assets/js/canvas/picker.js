@@ -1,5 +1,15 @@
 // The color picker. It begins at a neutral gray, with no color chosen.
-import { SHADES, SPACES, hexOf, lighter, reach, readHex, shadesOf, srgb1Of } from './colors.js';
+import {
+  SHADES,
+  SPACES,
+  hexOf,
+  lighter,
+  reach,
+  readHex,
+  shadesOf,
+  srgb1Of,
+  widest,
+} from './colors.js';
 import { aria, button, icon, make } from './nodes.js';
 import { Swatches } from './swatches.js';
 
@@ -9,7 +19,6 @@ const GRAY = '#808080';
 const COLUMNS = 70;
 const ROWS = 56;
 const STRIP_STEPS = 24;
-const EDGE_STEPS = 64;
 const MAX_QUOTED = 24;
 /** Of CIELAB's L*: one key, or one press, lighter or darker. */
 const SHADE_STEP = 5;
@@ -24,6 +33,10 @@ export class Picker {
   /** Whether a hue was chosen. Before that there are grays alone: no hue is nearer than another. */
   #hued = false;
   #drawn = '';
+  /** The chroma that is wanted: a hue that has less of it lends the next one its place alone. */
+  #wanted = 0;
+  /** What is wrong with what was typed, or where sRGB ends. */
+  #message = '';
   /** Whether a finger is on the hues that has neither tapped nor moved across. */
   touched = false;
   /** The color that was made lighter or darker last, with the chroma that it had before: it comes
@@ -55,13 +68,13 @@ export class Picker {
     );
     this.map = make('canvas', { width: COLUMNS, height: ROWS });
     this.cross = make('i');
-    this.hint = make('p', {}, say('hue_first'));
+    this.line = make('p', { class: 'cv-edge', id: 'cv-edge', role: 'status' });
     this.plane = make(
       'div',
       { class: 'cv-plane', role: 'application', tabindex: 0 },
       this.map,
-      this.hint,
       this.cross,
+      this.line,
     );
     this.hue = make('input', {
       type: 'range',
@@ -85,7 +98,6 @@ export class Picker {
         keydown: (/** @type {KeyboardEvent} */ event) => this.#entered(event),
       }),
     );
-    this.line = make('p', { class: 'cv-edge', id: 'cv-edge', role: 'status' });
     this.ramp = Array.from({ length: SHADES }, (_, n) =>
       button('', () => this.#takeShade(this.#levels[n])),
     );
@@ -125,7 +137,6 @@ export class Picker {
         { class: 'cv-fields' },
         ...this.fields.map((field, part) => make('label', {}, this.names[part], field)),
       ),
-      this.line,
       this.swatches.node,
     );
     this.node.addEventListener('animationend', () => this.node.classList.remove('cv-asked'));
@@ -141,11 +152,11 @@ export class Picker {
     const { plane } = this;
     const point = (/** @type {PointerEvent} */ event) => {
       const box = plane.getBoundingClientRect();
-      const [up, across] = this.#space.most;
+      const hue = this.#at[2];
       const part = (/** @type {number} */ value) => Math.min(Math.max(value, 0), 1);
-      const y = up * part(1 - (event.clientY - box.top) / box.height);
-      const x = across * part((event.clientX - box.left) / box.width);
-      this.#set([y, x, this.#at[2]]);
+      const up = this.#space.most[0] * part(1 - (event.clientY - box.top) / box.height);
+      const share = part((event.clientX - box.left) / box.width);
+      this.#set([up, share * widest(this.#space, up, hue), hue]);
     };
     plane.addEventListener('pointerdown', (event) => {
       plane.setPointerCapture(event.pointerId);
@@ -197,6 +208,7 @@ export class Picker {
    */
   #of(hex) {
     const [up, across, hue] = this.#space.ofSrgb1(srgb1Of(hex));
+    this.#wanted = across;
     if (across < this.#space.most[1] / 500) return [up, 0, this.#at[2]];
     this.#hued = true;
     return [up, across, hue];
@@ -212,6 +224,7 @@ export class Picker {
     const across = this.#hued ? coordinates[1] : 0;
     const max = reach(this.#space, [up, across, hue]);
     this.#at = [up, max, hue];
+    this.#wanted = across;
     this.#edge(max < across);
     this.#choose(hexOf(this.#space.toSrgb1(this.#at)));
   }
@@ -229,7 +242,7 @@ export class Picker {
   turnTo(hue) {
     const [up, across] = this.#at;
     this.#hued = true;
-    if (this.canvas.color) this.#set([up, across, hue]);
+    if (this.canvas.color) this.#set([up, Math.max(across, this.#wanted), hue]);
     else {
       this.#at = [up, across, hue];
       this.#show();
@@ -240,7 +253,7 @@ export class Picker {
   #edge(outside) {
     const { names, digits } = this.#space;
     const max = this.#at[1].toFixed(digits[1]);
-    this.line.textContent = outside ? this.canvas.say('edge', { name: names[1], most: max }) : '';
+    this.#message = outside ? this.canvas.say('edge', { name: names[1], most: max }) : '';
   }
 
   /** @param {string} hex */
@@ -315,13 +328,15 @@ export class Picker {
   /** The color at steps of lightness. They stay while one of them is taken. */
   #showRamp() {
     const { color } = this.canvas;
-    this.ramps.hidden = !color;
+    // Its room is kept, so that nothing moves with the first color.
+    this.ramps.style.visibility = color ? '' : 'hidden';
     if (!color) return;
-    if (!this.#levels.some(({ hex }) => hex === color)) this.#levels = shadesOf(this.#lchOf(color));
+    if (!this.#levels.some(({ hex }) => hex === color))
+      this.#levels = shadesOf(this.#lchOf(color), color);
     this.ramp.forEach((node, n) => {
       const { hex, lch } = this.#levels[n];
       node.style.background = hex;
-      node.title = node.ariaLabel = `${hex}, L* ${lch[0]}`;
+      node.title = node.ariaLabel = `${hex}, L* ${Math.round(lch[0])}`;
       aria(node, 'pressed', hex === color);
     });
   }
@@ -356,7 +371,14 @@ export class Picker {
       aria(field, 'invalid', true);
       field.setAttribute('aria-describedby', this.line.id);
     } else this.#show();
-    this.line.textContent = text ? this.canvas.say(name, { text }) : '';
+    this.#message = text ? this.canvas.say(name, { text }) : '';
+    this.#tell();
+  }
+
+  /** Says what is wrong, or else what comes next. */
+  #tell() {
+    const next = this.canvas.color ? '' : this.canvas.say('plane_next');
+    this.line.textContent = this.#message || (this.#hued ? next : this.canvas.say('hue_first'));
   }
 
   /** @param {number} part */
@@ -391,10 +413,10 @@ export class Picker {
     });
     this.hue.value = String(hue);
     this.hue.setAttribute('aria-valuetext', Math.round(hue) + '°');
-    this.cross.style.left = (100 * across) / space.most[1] + '%';
+    this.cross.style.left = (100 * across) / (widest(space, up, hue) || 1) + '%';
     this.cross.style.top = 100 - (100 * up) / space.most[0] + '%';
     this.cross.classList.toggle('none', !color);
-    this.hint.hidden = this.#hued;
+    this.#tell();
     this.hue.classList.toggle('none', !this.#hued);
     this.#draw();
     this.#showRamp();
@@ -408,22 +430,17 @@ export class Picker {
     const space = this.#space;
     const context = /** @type {CanvasRenderingContext2D} */ (this.map.getContext('2d'));
     const image = context.createImageData(COLUMNS, ROWS);
-    for (let row = 0, i = 0; row < ROWS; row++)
+    for (let row = 0, i = 0; row < ROWS; row++) {
+      const up = space.most[0] * (1 - row / (ROWS - 1));
+      // Each row has all of its width: from gray to the most that sRGB has there.
+      const most = this.#hued ? widest(space, up, this.#at[2]) : 0;
       for (let column = 0; column < COLUMNS; column++, i += 4) {
-        const up = space.most[0] * (1 - row / (ROWS - 1));
-        const across = this.#hued ? (space.most[1] * column) / (COLUMNS - 1) : 0;
-        const srgb1 = space.toSrgb1([up, across, this.#at[2]]);
+        const srgb1 = space.toSrgb1([up, (most * column) / (COLUMNS - 1), this.#at[2]]);
         for (let n = 0; n < 3; n++) image.data[i + n] = Math.round(255 * srgb1[n]);
         image.data[i + 3] = 255;
       }
+    }
     context.putImageData(image, 0, 0);
-    // Nothing is there where sRGB has no color.
-    const edge = Array.from({ length: EDGE_STEPS + 1 }, (_, n) => {
-      const up = (space.most[0] * n) / EDGE_STEPS;
-      const across = reach(space, [up, space.most[1], this.#at[2]]) / space.most[1];
-      return `${this.#hued ? 100 * across : 100}% ${100 - (100 * n) / EDGE_STEPS}%`;
-    });
-    this.map.style.clipPath = `polygon(0 0,0 100%,${edge.join()})`;
     const base = { oklch: [0.75, 0.12], lch: [70, 38], hsv: [100, 100] }[chosenSpace] || [0, 0];
     const hues = Array.from({ length: STRIP_STEPS + 1 }, (_, n) =>
       hexOf(space.toSrgb1([base[0], base[1], (360 * n) / STRIP_STEPS])),

@@ -9,6 +9,8 @@ const LONGEST = 1_600;
 const SPOT_PX = 5;
 const WIDE_PX = 680;
 const STEP_PX = 8;
+/** A stage that is so many times as high as wide has room above the drawing. */
+const HIGH = 1.2;
 
 /**
  * The image that is open, also in the next drawing.
@@ -225,12 +227,18 @@ export class Reference {
     this.#layOut();
   }
 
-  /** Gives the panel a part of the stage: its right side, or on a narrow screen what is below. */
+  /** Gives the panel a part of the stage: its right side, the top of a high one, or on a narrow screen
+   * what is below. */
   #layOut() {
     const { node } = this;
     const { view } = this.canvas;
     const wide = this.canvas.node.clientWidth >= WIDE_PX;
-    view.reserved.right = wide && !node.hidden ? node.offsetWidth + 12 : 0;
+    const { clientWidth, clientHeight } = view.stage;
+    const above = wide && clientHeight > HIGH * clientWidth;
+    node.classList.toggle('above', above);
+    const isBeside = wide && !above && !node.hidden;
+    view.reserved.right = isBeside ? node.offsetWidth + 12 : 0;
+    view.reserved.above = above && !node.hidden ? node.offsetHeight + 12 : 0;
     const { rail } = this.canvas.tools;
     if (!wide && !node.hidden)
       view.covered = () => Math.max(0, node.offsetHeight - rail.offsetHeight);
@@ -246,8 +254,8 @@ export class Reference {
     if (on) tools.sheet('', false);
     this.node.hidden = !on;
     // The drawing stays large: the original makes room.
-    if (on) this.#hadOriginal = !original.hidden;
-    if (this.#hadOriginal) original.show(!on);
+    if (on) this.#hadOriginal = !!original && !original.hidden;
+    if (this.#hadOriginal) original?.show(!on);
     this.#layOut();
     tools.show();
     if (!focuses) return;

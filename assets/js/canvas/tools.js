@@ -65,9 +65,13 @@ export class Tools {
     ) => button(sign, act, { 'aria-label': say(name), title: say(name) });
     this.whole = zoom('zoom_fit', '', () => canvas.view.fit());
     this.whole.append(icon(WHOLE));
-    this.beside = button(say('original'), () => canvas.setOriginal(!!canvas.original.hidden), {
-      title: say('original_alt') + ' (O)',
-    });
+    this.beside = button(
+      say('original'),
+      () => canvas.setOriginal(!canvas.original || !!canvas.original.hidden),
+      {
+        title: say('original_alt') + ' (O)',
+      },
+    );
     this.bare = button(say('bare'), () => canvas.setUncolored(), {
       title: say('bare_help') + ' (U)',
     });
@@ -86,6 +90,15 @@ export class Tools {
       return classList.contains('cv-strip') && this.#isNarrow
         ? offsetHeight && offsetHeight + GAP_PX
         : 0;
+    };
+    canvas.view.heading = (room) => {
+      const { options } = this;
+      options.classList.remove('cv-row');
+      const isRow = !this.#isNarrow && room < options.offsetWidth + CORNER_PX;
+      options.classList.toggle('cv-row', isRow);
+      const height = isRow ? options.offsetHeight + GAP_PX : 0;
+      canvas.node.style.setProperty('--cv-head', height + 'px');
+      return height;
     };
     canvas.view.corners = (columns) => {
       this.looks.classList.toggle('columns', columns);
@@ -158,16 +171,13 @@ export class Tools {
       role: 'switch',
       change: () => canvas.setWithin(this.within.checked),
     });
-    this.gaps = Array.from({ length: CLOSINGS }, (_, closing) =>
-      button(say('gaps_' + closing), () => canvas.setClosing(closing)),
+    this.gaps = make(
+      'select',
+      { change: () => canvas.setClosing(Number(this.gaps.value)) },
+      ...Array.from({ length: CLOSINGS }, (_, closing) =>
+        make('option', { value: closing }, say('gaps_' + closing)),
+      ),
     );
-    const gaps = this.#group(
-      'gaps',
-      'gaps',
-      make('span', {}, say('gaps')),
-      make('div', { class: 'cv-segments' }, ...this.gaps),
-    );
-    gaps.title = say('gaps_help');
     const size = make('span', {}, say('size'));
     /** Settings of the brush and the eraser. */
     this.strokes = [
@@ -178,7 +188,7 @@ export class Tools {
       'options',
       'options',
       ...this.strokes,
-      gaps,
+      make('label', { title: say('gaps_help') }, make('span', {}, say('gaps')), this.gaps),
       button(say('clear'), () => canvas.simply('clear'), { class: 'cv-wipe' }),
       this.done(),
     );
@@ -228,7 +238,7 @@ export class Tools {
     if (!focuses) return;
     if (open === 'color') picker.focus();
     else if (open) {
-      const first = this.strokes[0].hidden ? this.gaps[this.canvas.closing] : this.size;
+      const first = this.strokes[0].hidden ? this.gaps : this.size;
       first.focus({ preventScroll: true });
     } else (before === 'color' ? this.color : this.more).focus({ preventScroll: true });
   }
@@ -246,9 +256,10 @@ export class Tools {
   showZoom() {
     const { view } = this.canvas;
     this.percent.textContent = Math.round(100 * view.scale) + '%';
+    this.canvas.placeNotes();
     aria(this.whole, 'disabled', view.fitted);
     this.looks.classList.toggle('near', !view.fitted);
-    this.canvas.original.classList.toggle('near', !view.fitted);
+    this.canvas.original?.classList.toggle('near', !view.fitted);
   }
 
   /** Shows everything as it is now. */
@@ -259,7 +270,7 @@ export class Tools {
     for (const node of this.undos) aria(node, 'disabled', !enabled || !layer?.canUndo);
     aria(this.redo, 'disabled', !enabled || !layer?.canRedo);
     aria(this.clear, 'disabled', !enabled || !layer?.coloredShare);
-    aria(this.beside, 'pressed', !canvas.original.hidden);
+    aria(this.beside, 'pressed', !!canvas.original && !canvas.original.hidden);
     aria(this.reference, 'pressed', !!canvas.reference && !canvas.reference.node.hidden);
     aria(this.bare, 'pressed', !!canvas.uncolored?.on);
     this.count.hidden = !canvas.uncolored?.on;
@@ -276,6 +287,6 @@ export class Tools {
     const before = classList.contains('cv-strip');
     if (classList.toggle('cv-strip', strokes && !canvas.node?.dataset.sheet) !== before)
       canvas.view.layOut();
-    this.gaps.forEach((node, closing) => aria(node, 'pressed', closing === canvas.closing));
+    this.gaps.value = String(canvas.closing);
   }
 }

@@ -7,6 +7,8 @@ import { make } from './nodes.js';
 
 const LARGEST = 24;
 export const PADDING_PX = 12;
+/** Above and below the drawing while a sheet is open. */
+const TIGHT_PX = 8;
 /** How high the buttons are at the bottom of the stage, where they stand in a row. */
 export const LOOKS_PX = 48;
 const HATCH_PX = 8;
@@ -20,8 +22,9 @@ export class View {
   #y = 0;
   #fitted = true;
   #asked = 0;
+  #sharp = false;
   /** Room in CSS pixels that is not for the drawing. */
-  reserved = { left: 0, top: 0, right: 0 };
+  reserved = { left: 0, top: 0, right: 0, above: 0 };
   /** How much of the stage a sheet covers from below. */
   covered = () => 0;
   /** How high a strip is below the buttons: a drawing that has room above it does not move up. */
@@ -37,7 +40,14 @@ export class View {
    * @type {(columns: boolean) => number[]}
    */
   corners = () => [0, 0];
-  /** How much is left free below for the buttons. */
+  /**
+   * Puts what is set for the tools beside the drawing, where it has so much room. Gives back how high
+   * it is above the drawing otherwise.
+   * @type {(room: number) => number}
+   */
+  heading = () => 0;
+  /** How much is left free above and below for them. */
+  #above = 0;
   #below = 0;
   /**
    * The region under the hand, and others that would be filled with it.
@@ -107,7 +117,7 @@ export class View {
 
   /** The buttons stand beside the drawing where they have room, else below it. */
   #placeButtons() {
-    this.#below = 0;
+    this.#above = this.#below = 0;
     const { left, width } = this.#room;
     const side = (width - this.width * this.#whole) / 2;
     const isBeside = [true, false].some((columns) => {
@@ -115,6 +125,7 @@ export class View {
       return left + side >= corners[0] && this.reserved.right + side >= corners[1];
     });
     if (!isBeside) this.#below = LOOKS_PX;
+    this.#above = this.heading(left + side);
   }
 
   /** What of the stage is for the drawing, in CSS pixels. */
@@ -122,15 +133,15 @@ export class View {
     const { left, top, right } = this.reserved;
     const sheet = this.covered();
     const { clientWidth, clientHeight } = this.stage;
+    const { foot } = this;
     // A sheet is seldom open, and then the original is less wanted than the drawing.
-    const above = sheet ? 0 : top;
-    const below = Math.max(sheet, this.#below);
+    const above = sheet ? 0 : Math.max(top, this.#above) + this.reserved.above;
     return {
       left,
       top: above,
       strip: sheet ? 0 : this.strip(),
       width: clientWidth - left - right,
-      height: clientHeight - above - below,
+      height: clientHeight - above - foot,
     };
   }
 
@@ -140,7 +151,7 @@ export class View {
       0.02,
       Math.min(
         (width - 2 * PADDING_PX) / this.width,
-        (height - strip - 2 * PADDING_PX) / this.height,
+        (height - strip - 2 * (this.covered() ? TIGHT_PX : PADDING_PX)) / this.height,
         LARGEST,
       ),
     );
@@ -209,9 +220,37 @@ export class View {
     this.#y = held(this.#y, this.height * this.scale, clientHeight);
     this.sheet.style.transform = `translate(${snap(this.#x)}px,${snap(this.#y)}px) scale(${this.scale})`;
     this.sheet.style.setProperty('--cv-unit', 1 / this.scale + 'px');
-    this.sheet.classList.toggle('grown', this.scale * dpr > 1.5);
+    const isGrown = this.scale * dpr > 1.5;
+    this.sheet.classList.toggle('grown', isGrown);
+    if (isGrown) this.#sharpen();
     this.mark();
     this.changed();
+  }
+
+  /** Lines that are looked at closer come once more, without blurred edges. */
+  #sharpen() {
+    if (this.#sharp || !this.image) return;
+    this.#sharp = true;
+    import('./sharp.js').then(
+      ({ sharp }) => this.ink.after(sharp(this.ink)),
+      () => (this.#sharp = false),
+    );
+  }
+
+  /** Where the drawing is on the stage, in CSS pixels. */
+  get box() {
+    const { scale } = this;
+    return {
+      left: this.#x,
+      top: this.#y,
+      width: this.width * scale,
+      height: this.height * scale,
+    };
+  }
+
+  /** How much of the stage is covered from below. */
+  get foot() {
+    return Math.max(this.covered(), this.#below);
   }
 
   get fitted() {
@@ -314,7 +353,8 @@ export class View {
     if (!region || !this.regions) return;
     for (const label of [region.label, ...(region.others || [])]) {
       const [area, edge] = this.#pathsOf(region.closing, label);
-      if (region.empty) {
+      // The paper around the drawing needs no color.
+      if (region.empty && !this.regions.surround(region.closing)[label]) {
         marks.fillStyle = this.#hatch(scale);
         marks.fill(area);
       }
@@ -368,28 +408,15 @@ export class View {
     const key = closing + ' ' + label;
     const known = this.#paths.get(key);
     if (known) return known;
-    const { regions, width } = this;
+    const { regions } = this;
     if (!regions) return [new Path2D(), new Path2D()];
-    const labels = regions.maps[closing];
     const spans = regions.spans(closing, label);
     const area = new Path2D();
     const edge = new Path2D();
-    for (let i = 0; i < spans.length; i += 3) {
-      const [y, x0, x1] = spans.subarray(i, i + 3);
-      area.rect(x0, y, x1 - x0, 1);
-      for (const x of [x0, x1]) {
-        edge.moveTo(x, y);
-        edge.lineTo(x, y + 1);
-      }
-      for (const side of [-1, 1])
-        for (let x = x0; x < x1; x++) {
-          const first = x;
-          while (x < x1 && labels[(y + side) * width + x] !== label) x++;
-          if (x === first) continue;
-          edge.moveTo(first, y + (side > 0 ? 1 : 0));
-          edge.lineTo(x, y + (side > 0 ? 1 : 0));
-        }
-    }
+    for (let i = 0; i < spans.length; i += 3)
+      area.rect(spans[i + 1], spans[i], spans[i + 2] - spans[i + 1], 1);
+    for (const loop of regions.edges(closing, label))
+      loop.forEach(([x, y], i) => (i ? edge.lineTo(x, y) : edge.moveTo(x, y)));
     if (this.#paths.size > MAX_PATHS) this.#paths.clear();
     this.#paths.set(key, [area, edge]);
     return [area, edge];

@@ -87,7 +87,7 @@ export class Easel {
    * @param {() => void} then what is done where the answer allows it
    */
   holds(then) {
-    return !!this.#canvas?.background.holds(then);
+    return !!this.#canvas?.background?.holds(then);
   }
 
   /** What was said of the background before, also before a reload. */
@@ -113,7 +113,7 @@ export class Easel {
     return {
       ...this.time.answer,
       checksum: this.#canvas?.checksum() || '',
-      ...(this.sketch.ask_background ? { background: this.#canvas?.background.said } : {}),
+      ...(this.sketch.ask_background ? { background: this.#canvas?.background?.said } : {}),
       display: this.display,
     };
   }

@@ -41,7 +41,7 @@ export class SketchScreen {
     document.addEventListener('keydown', (event) => this.#key(event), {
       signal: this.#listening.signal,
     });
-    this.node.append(request, this.place, this.said, this.#bar(undoable));
+    this.node.append(request, this.place, this.#bar(undoable));
   }
 
   /** @param {boolean} undoable */
@@ -111,6 +111,7 @@ export class SketchScreen {
    */
   put(canvas) {
     this.place.replaceChildren(canvas);
+    canvas.querySelector('.cv-notes')?.append(this.said);
   }
 
   /** @param {boolean} on whether this sketch can be done now */

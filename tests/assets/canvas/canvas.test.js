@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { load } from '../page.js';
 
-const { SPACES, shadesOf } = await load('canvas/colors');
+const { SPACES, hexOf, shadesOf, srgb1Of, widest } = await load('canvas/colors');
 const { Hands } = await load('canvas/hands');
 const { hueTouch } = await load('canvas/hue_touch');
 const { Layer } = await load('canvas/layer');
@@ -19,6 +19,59 @@ function labels() {
     for (let x = 5; x < 45; x++) map[y * WIDTH + x] = 2 + Math.floor((x - 5) / 10);
   return map;
 }
+
+/** Regions 1, 2, … where these conditions hold, on a map of this side. */
+function regionsOf(side, ...forms) {
+  const map = new Uint16Array(side * side);
+  for (let i = 0; i < map.length; i++)
+    map[i] = 1 + forms.findIndex((holds) => holds(i % side, Math.floor(i / side)));
+  return new Regions(side, side, [map], [forms.length]);
+}
+
+test('regions of one form look alike, turned and mirrored too, and others of their size do not', () => {
+  const within = (value, low, high) => value >= low && value < high;
+  const arm = (x, y) => within(x, 0, 30) && within(y, 0, 30) && (x < 12 || y < 8);
+  const area = 12 * 30 + 18 * 8;
+  const regions = regionsOf(
+    120,
+    arm,
+    (x, y) => arm(119 - x, y),
+    (x, y) => arm(y - 60, x),
+    (x, y) => within(x, 40, 40 + area / 21) && within(y, 60, 81),
+    (x, y) => within(x, 40, 40 + area / 9) && within(y, 100, 109),
+    (x, y) => (x - 100) ** 2 + (y - 70) ** 2 < area / Math.PI,
+  );
+  const alike = [2, 3, 4, 5, 6].map((label) => regions.resembles(0, 1, label));
+  assert.deepEqual(alike, [true, true, false, false, false]);
+  assert.ok(!regions.resembles(0, 4, 5));
+  assert.ok(!regions.resembles(0, 6, 1));
+});
+
+test('the edge of a region is one line without steps', () => {
+  const regions = regionsOf(60, (x, y) => (x - 30) ** 2 + (y - 30) ** 2 < 20 ** 2);
+  const [edge, ...others] = regions.edges(0, 1);
+  assert.deepEqual([others, edge.at(-1)], [[], edge[0]]);
+  const away = edge.map(([x, y]) => Math.hypot(x - 30.5, y - 30.5));
+  assert.ok(Math.max(...away) - Math.min(...away) < 1, String(away));
+});
+
+const CODE = 1 / 255;
+
+test('the plane has a color of sRGB at each of its places, at all hues', () => {
+  for (const space of Object.values(SPACES))
+    for (let hue = 0; hue < 360; hue += 15)
+      for (const up of [0, 0.2, 0.5, 0.8, 0.97, 1]) {
+        const across = widest(space, up * space.most[0], hue);
+        const srgb1 = space.toSrgb1([up * space.most[0], across, hue]);
+        assert.ok(
+          srgb1.every((c) => c > -CODE / 2 && c < 1 + CODE / 2),
+          String([hue, up, srgb1]),
+        );
+        // It is the last one.
+        const more = space.toSrgb1([up * space.most[0], across * 1.01 + 0.01, hue]);
+        if (across < space.most[1]) assert.ok(more.some((c) => c < 0 || c > 1));
+      }
+});
 
 test('what still needs a color is each region that has none, and never the paper', () => {
   const said = [];
@@ -161,15 +214,18 @@ test('a tap of two fingers is undo, and one of three redo', () => {
   assert.deepEqual(done, [['undo'], ['redo']]);
 });
 
-test('shades go from dark to light at one hue, and lead back to its chroma', () => {
-  const shades = shadesOf([50, 60, 30]);
+test('shades go from dark to light at one hue, and the color itself is one of them', () => {
+  const lch = [50, 60, 30];
+  const color = hexOf(SPACES.lch.toSrgb1(lch));
+  const shades = shadesOf(lch, color);
   assert.deepEqual(
-    shades.map(({ lch }) => lch),
-    [12, 24, 36, 48, 60, 72, 84, 96].map((light) => [light, 60, 30]),
+    shades.map((shade) => shade.lch),
+    [12, 24, 36, 50, 60, 72, 84, 96].map((light) => [light, 60, 30]),
   );
+  assert.equal(shades[3].hex, color);
+  assert.equal(shadesOf([100, 0, 0], '#ffffff')[7].hex, '#ffffff');
   for (const { hex, lch } of shades) {
-    const rgb = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
-    const [light, , hue] = SPACES.lch.ofSrgb1(rgb);
+    const [light, , hue] = SPACES.lch.ofSrgb1(srgb1Of(hex));
     assert.ok(Math.abs(light - lch[0]) < 0.6, hex);
     assert.ok(Math.abs(hue - 30) < 6, hex);
   }

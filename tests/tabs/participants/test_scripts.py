@@ -80,5 +80,8 @@ def test_a_page_is_light_also_in_german(kind: Kind, plain: int, sent: int) -> No
         "glance.js",
         "loupe.js",
         "uncolored.js",
+        "background.js",
+        "original.js",
+        "sharp.js",
     ):
         assert later not in listed
