@@ -159,6 +159,7 @@ declare namespace Api {
     '/api/runs/{}/{}': [Omit<ChangeRun, 'run_id' | 'what'>, Done];
     '/api/selections': [SaveSelectionRequest, SavedSelection];
     '/api/selections/remove': [NamedSelection, Done];
+    '/api/studies/audit': [AuditRequest, StartedAudit];
     '/api/studies/cases': [CasesForm, CasesView];
     '/api/studies/create': [StudyForm, MadeStudy];
     '/api/studies/import': [EmptyRequest, ImportedStudy];
@@ -313,6 +314,17 @@ declare namespace Api {
     votes_second: number;
     share: StudyNumberJson;
     p: number | null;
+  }
+
+  interface AuditRequest {
+    run: string;
+    n?: number | string;
+    language?: string;
+  }
+
+  interface AuditStudy {
+    study: string;
+    words: string;
   }
 
   interface AvailableSources {
@@ -1249,6 +1261,7 @@ declare namespace Api {
     counts: Record<string, number>;
     judged: number;
     kappa: number | null;
+    interval: [number, number] | null;
     first_only: number;
     second_only: number;
     images: number;
@@ -4296,6 +4309,11 @@ declare namespace Api {
     reasons: Array<Array<string>>;
   }
 
+  interface RunAudit {
+    studies: Array<AuditStudy>;
+    people: string;
+  }
+
   interface RunCard {
     words: string;
     title: string;
@@ -4304,6 +4322,7 @@ declare namespace Api {
   interface RunCards {
     rule: string;
     runs: Record<string, RunCard>;
+    audits: Record<string, RunAudit>;
   }
 
   interface RunChoice {
@@ -4888,6 +4907,11 @@ declare namespace Api {
     families: Array<string>;
     limits: EvaluationLimits;
     may: Record<string, boolean>;
+  }
+
+  interface StartedAudit {
+    job: string;
+    text: string;
   }
 
   interface StartedEvaluation {
