@@ -223,8 +223,7 @@ export class ColoringCanvas {
     const { clientWidth, clientHeight } = stage;
     const [right, below] = [box.left + box.width, clientHeight - foot - box.top - box.height];
     const free = clientWidth - reserved.right - right;
-    const left = Math.max(box.left, 0);
-    let css = `left:${left}px;width:${Math.min(right, clientWidth) - left}px;`;
+    let css = `left:${reserved.left}px;right:${reserved.right}px;`;
     if (free >= BESIDE_PX) css = `left:${right}px;width:${free}px;top:6px`;
     else if (below >= LINE_PX && below > box.top) css += `top:${clientHeight - foot - below}px`;
     else css += `top:${Math.max(box.top - LINE_PX, 0)}px`;

@@ -218,14 +218,15 @@ export class Picker {
    * Takes the color at these coordinates, or the last one on the way there that sRGB has, and says
    * where it is that one.
    * @param {Coordinates} coordinates
+   * @param {boolean} [quiet] whether that is not said
    */
-  #set(coordinates) {
+  #set(coordinates, quiet) {
     const [up, , hue] = coordinates;
     const across = this.#hued ? coordinates[1] : 0;
     const max = reach(this.#space, [up, across, hue]);
     this.#at = [up, max, hue];
     this.#wanted = across;
-    this.#edge(max < across);
+    this.#edge(max < across && !quiet);
     this.#choose(hexOf(this.#space.toSrgb1(this.#at)));
   }
 
@@ -242,7 +243,8 @@ export class Picker {
   turnTo(hue) {
     const [up, across] = this.#at;
     this.#hued = true;
-    if (this.canvas.color) this.#set([up, Math.max(across, this.#wanted), hue]);
+    // A hue that has less chroma needs no word: the next one has it again.
+    if (this.canvas.color) this.#set([up, Math.max(across, this.#wanted), hue], true);
     else {
       this.#at = [up, across, hue];
       this.#show();

@@ -353,12 +353,15 @@ export class View {
     if (!region || !this.regions) return;
     for (const label of [region.label, ...(region.others || [])]) {
       const [area, edge] = this.#pathsOf(region.closing, label);
-      // The paper around the drawing needs no color.
-      if (region.empty && !this.regions.surround(region.closing)[label]) {
+      // The paper around the drawing needs no color: it has its outline alone, and that faintly.
+      const isPaper = this.regions.surround(region.closing)[label];
+      if (region.empty && !isPaper) {
         marks.fillStyle = this.#hatch(scale);
         marks.fill(area);
       }
+      marks.globalAlpha = isPaper ? 0.4 : 1;
       this.#line(edge, 1.5, marks, scale);
+      marks.globalAlpha = 1;
     }
   }
 
