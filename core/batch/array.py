@@ -31,6 +31,10 @@ TASKS = "tasks"
 
 MAX_TASKS = 10_000
 _NAME = re.compile(r"(\d+)-of-(\d+)")
+_AWAITED = (
+    "Start the tasks of the job array again, those that are done take no time; or resume, which does "
+    "the rest here."
+)
 
 
 @dataclass(frozen=True)
@@ -247,12 +251,14 @@ def after_tasks(state: BatchState | None, counted: BatchState, items: str) -> Ba
     what was written last of the whole, perhaps before they began; ``items`` is the name of several."""
     if counted.done == counted.total:
         return replace(counted, status="finished", message="")
-    text = (
-        f"{counted.total - counted.done:,} {items} have no result yet. Start the tasks of the job "
-        "array again, those that are done take no time; or resume, which does the rest here."
-    )
+    text = f"{counted.total - counted.done:,} {items} have no result yet. {_AWAITED}"
     cancelled = state is not None and state.status == "cancelled"
     return replace(counted, status="cancelled" if cancelled else "paused", message=text)
+
+
+def waits_for_tasks(state: BatchState) -> bool:
+    """Whether the state is that of work of which no task is at work, and some is not done."""
+    return state.message.endswith(_AWAITED)
 
 
 def begin_task(whole: Work, task: ArrayTask) -> TaskWork:

@@ -6,6 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+CHOSEN_DONE = (
+    "The chosen images are done, and accuracies here are theirs, not the whole set's. A comparison "
+    "with a larger share chooses more; resume does the whole set."
+)
+"""The message of paused work of which adaptive rounds chose items, and these are done."""
+
 STATUSES = ("planned", "running", "paused", "cancelled", "finished", "interrupted")
 """``interrupted``: it was running when its process ended without a word."""
 

@@ -20,6 +20,8 @@ from truehue.core.export.codebook import codebook_json, codebook_text
 from truehue.core.export.source import ExportRun, parts, plan_out
 from truehue.core.export.tables import COLORS, RESULTS, write_parquet_to
 from truehue.core.files import ReportProgress, content_path, ignore_progress, whole_file
+from truehue.core.runs.controls import FILE as CONTROLS
+from truehue.core.runs.controls import portable_report
 from truehue.core.runs.folder import gzip_lines
 from truehue.core.runs.records import STORED, StoredItem
 from truehue.core.runs.summary import kept_text
@@ -38,7 +40,7 @@ README = """TrueHue run {run_id}: {name}
 results.parquet   one row per object, rule and image; codebook.md says what its columns mean
 {colors}shards/           all of it with masks and origins, a row per image; this TrueHue imports
 plan.json         what was run; prompts.jsonl.gz holds its prompts, a line each
-images/, masks/   {pictures}
+{controls}images/, masks/   {pictures}
 references.bib    what to cite
 
 Python:
@@ -49,6 +51,9 @@ R:
 {r}
 TrueHue: python -m truehue runs import FILE, or Explore, Runs, Import.
 {said}"""
+_CONTROLS = (
+    "controls.json     what masks and rules said of 20 images of known color, before the run\n"
+)
 _COLORS = "colors.parquet    one row per image of a concept: its colors as shares of UW-71's bins\n"
 _JUDGED = (
     """  results = pandas.read_parquet("results.parquet")
@@ -140,17 +145,21 @@ def _texts(run: ExportRun, with_images: bool) -> Iterator[tuple[str, bytes]]:
     images = "the images, named by their pixels" if with_images else "not part of this export"
     if with_images and (retention := kept_text(run.folder.summary())):
         images = f"the images whose pixels were kept (the run {retention}), and all masks"
-    yield "README.txt", _readme(run, images).encode()
+    rules = [rule_id for rule_id, _ in run.plan.rules]
+    controls = portable_report(run.folder.path, rules)
+    yield "README.txt", _readme(run, images, controls is not None).encode()
     yield "plan.json", json_bytes(plan_out(run))
     yield "prompts.jsonl.gz", gzip_lines(prompt.as_json() for prompt in run.plan.prompts)
     if run.plan.kind == STORED:
         yield "items.jsonl.gz", gzip_lines(item_out(item) for item in run.plan.items)
+    if controls is not None:
+        yield CONTROLS, controls
     yield "codebook.json", codebook_json([run]).encode()
     yield "codebook.md", codebook_text([run]).encode()
     yield "references.bib", references([run]).encode()
 
 
-def _readme(run: ExportRun, images: str) -> str:
+def _readme(run: ExportRun, images: str, controls: bool) -> str:
     """The contents of the archive; advice for each of its tables that has something to count."""
     advice = [
         *([_MEASURED] if run.measures else []),
@@ -161,6 +170,7 @@ def _readme(run: ExportRun, images: str) -> str:
         run_id=run.run_id,
         name=run.plan.name,
         pictures=images,
+        controls=_CONTROLS if controls else "",
         python=python,
         r=r,
         said=sentences,

@@ -3,23 +3,25 @@ of the models' order.
 
 The runs are ordinary ones over the whole set; *resume* does the rest of each. ``adaptive/ID.json``
 beside them holds every round: its draws and all that was fixed before them, so that the tests can be
-computed again from it and the runs' results. ``adaptive.json`` in each run's folder says in a
-sentence how sure the order is.
+computed again from it and the runs' results. ``adaptive.json`` in each run's folder says how sure
+the order is: a sentence, and the models with their ranks.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from truehue.core.analysis.adaptive import AdaptiveOrder, features_of
 from truehue.core.analysis.difficulty import Answers, easiness
+from truehue.core.analysis.ranks import RankRange
 from truehue.core.analysis.sequential import Sample
 from truehue.core.batch.folder import json_bytes, json_object
+from truehue.core.batch.locks import hold_lock
 from truehue.core.batch.results import tables
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.files import replace_file
@@ -31,10 +33,26 @@ from truehue.core.verdict.rules import PASS, UNSCORED
 
 FORMAT = 1
 FOLDER, FILE = "adaptive", "adaptive.json"
+PERCENT = 3.0
+"""Of the whole set's images, what is generated at most where nothing else is said."""
 MAX_ANSWERS, MAX_RUNS = 200_000, 8
 """Of earlier runs, what the difficulty of prompts is learned from at most."""
 
 _NUMBERS = ("positions", "weights", "models", "expected", "means")
+
+
+class RankedModel(TypedDict):
+    """A model of a comparison: its estimated accuracy over the whole set with the interval, in
+    percent, the range of its rank, and the models that it is better than."""
+
+    run_id: str
+    model: str
+    percent: float
+    low: float
+    high: float
+    rank: list[int]
+    rank_text: str
+    better_than: list[str]
 
 
 class Comparison:
@@ -78,6 +96,10 @@ class Comparison:
             seen[np.ix_(sample.models, sample.positions)] = True
         return np.asarray(seen.sum(axis=1))
 
+    def budget(self, percent: float) -> int:
+        """So many percent of the images of all models."""
+        return int(self.total * percent / 100.0)
+
     @property
     def pairs(self) -> int:
         """All pairs of models."""
@@ -87,6 +109,31 @@ class Comparison:
     def decided(self) -> int:
         """The pairs of which one is known to be better."""
         return int(self.order.test.better().sum())
+
+    def ranking(self) -> list[RankedModel]:
+        """The models, the best estimate first; empty before the first round."""
+        if not self.order.samples:
+            return []
+        test = self.order.test
+        accuracy, intervals, better = test.accuracy(), test.intervals(), test.better()
+        rows: list[RankedModel] = []
+        for index in np.argsort(-accuracy, kind="stable").tolist():
+            ahead, behind = better[:, index], better[index]
+            rank = RankRange(1 + int(ahead.sum()), len(better) - int(behind.sum()), len(better))
+            rows.append(
+                {
+                    "run_id": self.folders[index].run_id,
+                    "model": self.models[index],
+                    # An estimate without bias may lie a little outside.
+                    "percent": 100.0 * max(0.0, min(float(accuracy[index]), 1.0)),
+                    "low": 100.0 * float(intervals[index, 0]),
+                    "high": 100.0 * float(intervals[index, 1]),
+                    "rank": [rank.best, rank.worst],
+                    "rank_text": rank.text,
+                    "better_than": [self.models[other] for other in np.flatnonzero(behind)],
+                }
+            )
+        return rows
 
     def next_sample(self, budget: int) -> Sample | None:
         """The round that is under way, or else a new one, which is written down first; None where
@@ -148,37 +195,82 @@ class Comparison:
         replace_file(self.path, json_bytes(record))
 
 
+def play_rounds(
+    comparison: Comparison,
+    budget: int,
+    generate: Callable[[RunFolder, np.ndarray], None],
+    after_round: Callable[[], None] = lambda: None,
+) -> bool:
+    """Rounds until the order is decided, or ``budget`` images of all models are used; False where a
+    round was broken off, which is then the next one.
+
+    ``generate`` makes the images of one run at some positions; a run that was paused meanwhile ends
+    the round. Raises InUse while another process is at the same comparison.
+    """
+    comparison.path.parent.mkdir(parents=True, exist_ok=True)
+    busy = "Another process is at this adaptive comparison. Wait for it, or pause one of its runs."
+    with hold_lock(comparison.path.with_suffix(".lock"), busy):
+        while (sample := comparison.next_sample(budget)) is not None:
+            for model in sample.models.tolist():
+                folder = comparison.folders[model]
+                if folder.desired_state() == "run":
+                    generate(folder, np.unique(sample.positions))
+                if folder.desired_state() != "run":
+                    break
+            if not comparison.take_up():
+                return False
+            after_round()
+    return True
+
+
 def check_runs(summaries: Sequence[Mapping[str, Any]]) -> None:
     """Raises BadInput where runs cannot be compared by adaptive rounds."""
     first = summaries[0]
     if len(summaries) < 2:
-        raise BadInput("--adaptive compares models: name two or more, each with --model.")
+        raise BadInput("An adaptive comparison needs two or more models.", "models")
     if any(summary["kind"] != DRAWN for summary in summaries):
-        raise BadInput("--adaptive chooses what to generate; stored images are there already.")
+        raise BadInput(
+            "An adaptive comparison chooses what to generate; stored images are there already."
+        )
     if not first["rules"]:
-        raise BadInput("--adaptive compares accuracies, and no prompt names a target color.")
+        raise BadInput(
+            "An adaptive comparison is of accuracies, and no prompt names a target color.", "set"
+        )
     for name in ("prompts_sha256", "images"):
         if any(summary[name] != first[name] for summary in summaries):
-            raise BadInput("--adaptive needs the same prompts and images for all models.")
+            raise BadInput(
+                "An adaptive comparison needs the same prompts and images for all models. The "
+                "reference renderer takes no guidance scales.",
+                "models",
+            )
     if any(summary["rules"][:1] != first["rules"][:1] for summary in summaries):
-        raise BadInput("--adaptive needs the same first rule for all models.")
+        raise BadInput("An adaptive comparison needs the same first rule for all models.")
 
 
-def save_text(comparison: Comparison, text: str) -> None:
-    """Writes into each run's folder how sure the order is."""
+def save_order(comparison: Comparison, text: str) -> None:
+    """Writes into each run's folder how sure the order is: ``text``, and the models."""
+    record = {
+        "format": FORMAT,
+        "comparison": comparison.path.stem,
+        "text": text,
+        "order": comparison.ranking(),
+    }
     for folder in comparison.folders:
-        record = {"format": FORMAT, "comparison": comparison.path.stem, "text": text}
         replace_file(folder.path / FILE, json_bytes(record))
 
 
-def adaptive_text(folder: Path) -> str:
-    """The sentence in a run's folder; empty where it has none, or it cannot be read."""
+def saved_order(folder: Path) -> tuple[str, list[RankedModel]]:
+    """The sentence in a run's folder, and the models; both empty where there are none, or they
+    cannot be read."""
     if not (folder / FILE).is_file():
-        return ""
+        return "", []
     try:
-        return str(json_object(folder / FILE).get("text", ""))
-    except BadInput:
-        return ""
+        record = json_object(folder / FILE)
+        order = list(record.get("order", []))
+        is_whole = all(set(RankedModel.__annotations__) == set(row) for row in order)
+    except (BadInput, TypeError):
+        return "", []
+    return str(record.get("text", "")), order if is_whole else []
 
 
 def results_of(folder: RunFolder, rule: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:

@@ -9,15 +9,15 @@ each object has an exact mask, its own color is right, and another color is wron
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from truehue.core.batch.folder import json_object
+from truehue.core.batch.folder import PLAN, json_bytes, json_object
 from truehue.core.batch.locks import InUse, hold_lock
 from truehue.core.color.systems import ColorTarget
 from truehue.core.diagnosis.colors import make_query, render_image
@@ -31,7 +31,7 @@ from truehue.core.runs.concepts import has_only_concepts
 from truehue.core.runs.maskers import Masker
 from truehue.core.runs.records import EXACT, WHOLE, RunPlan
 from truehue.core.verdict.candidates import Acceptance
-from truehue.core.verdict.expectations import Localization
+from truehue.core.verdict.expectations import PRESENCES, Localization
 from truehue.core.verdict.rules import PASS
 from truehue.core.verdict.tasks import judge_all
 
@@ -55,6 +55,10 @@ ALLOWED = 2
 """So many of the 20 may be missed, or have another verdict than with the exact mask, before the
 run warns; one of the four absent objects may be said to be there."""
 MIN_IOU = 0.7
+BY_NEIGHBORS = ("paper", "paper-centred", "truehue")
+"""The rules that accept k neighbors of a color, too."""
+MAX_ROWS, MAX_TEXT = 100, 2_000
+"""Of a file of control images that is read: its images, and the characters of a text in it."""
 
 
 @dataclass(frozen=True)
@@ -252,7 +256,8 @@ def _result(
 @dataclass(frozen=True)
 class ControlSummary:
     """The counts of a run's controls. ``accepted`` and ``accepted_other`` are by rule in how many of
-    ``images`` the right and another color pass, ``exact`` and ``exact_other`` with exact masks."""
+    ``images`` the right and another color pass, ``exact`` and ``exact_other`` with exact masks;
+    ``k`` is the run's number of neighbors."""
 
     images: int
     found: int
@@ -262,31 +267,101 @@ class ControlSummary:
     exact: Mapping[str, int]
     exact_other: Mapping[str, int]
     warnings: tuple[str, ...]
+    k: int = 0
+
+    @property
+    def result(self) -> str:
+        """The result in two words."""
+        if not self.images:
+            return "not scored"
+        count = len(self.warnings)
+        return f"{count} warning{'s' if count > 1 else ''}" if count else "passed"
 
     @property
     def text(self) -> str:
         """The counts in one line."""
         if not self.images:
             return "not scored"
-        overlap = "" if self.median_iou is None else f", median IoU {self.median_iou:.2f}"
-        right = self._counts(self.accepted, self.exact)
-        other = self._counts(self.accepted_other, self.exact_other)
-        few = [rule for rule, count in self.exact.items() if 2 * count < self.images]
-        rest = (
-            f"; {', '.join(few)} with few right colors by exact masks too, as expected"
-            if few
-            else ""
-        )
-        return (
-            f"{self.found} of {self.images} objects found{overlap}; right color accepted: {right}; "
-            f"another color: {other}{rest}"
-        )
+        right = ", ".join(f"{name} {self._right(name)}" for name in self.accepted)
+        other = ", ".join(f"{name} {self._other(name)}" for name in self.accepted_other)
+        return f"{self._found}; right color accepted: {right}; another color: {other}"
 
-    def _counts(self, accepted: Mapping[str, int], exact: Mapping[str, int]) -> str:
-        return ", ".join(
-            f"{name} {count}" + (f" ({exact[name]} by exact masks)" if count != exact[name] else "")
-            for name, count in accepted.items()
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The same as a line for the masks and one for each rule."""
+        if not self.images:
+            return ()
+        rules = (
+            f"{name}: right color accepted in {self._right(name)}, another color in "
+            f"{self._other(name)}"
+            for name in self.accepted
         )
+        return (self._found, *rules)
+
+    @property
+    def _found(self) -> str:
+        overlap = "" if self.median_iou is None else f", median IoU {self.median_iou:.2f}"
+        return f"{self.found} of {self.images} objects found{overlap}"
+
+    def _right(self, name: str) -> str:
+        count = self.accepted[name]
+        few = count == self.exact[name] and 2 * count < self.images
+        # A strict rule accepts few names for a color; with more neighbors it accepts more.
+        expected = f" (expected with k = {self.k})" if few and name in BY_NEIGHBORS else ""
+        return f"{_count(count, self.exact[name])}{expected}"
+
+    def _other(self, name: str) -> str:
+        return _count(self.accepted_other[name], self.exact_other[name])
+
+
+def _count(count: int, exact: int) -> str:
+    return str(count) if count == exact else f"{count} ({exact} by exact masks)"
+
+
+def checked_report(report: Any, rules: Collection[str]) -> dict[str, Any]:
+    """The object of ``controls.json``, checked to the last field: ``rules`` are those of the run.
+    Raises BadInput that says what is wrong, not whose file it is in."""
+    if not isinstance(report, dict):
+        raise BadInput("they are no JSON object")
+    if set(report) == {"problem"}:
+        _must(_text(report["problem"]), "their problem is no text")
+        return report
+    _must(set(report) == {"images", "absent"}, "they are neither images nor a problem")
+    rows, absent = report["images"], report["absent"]
+    for listed in (rows, absent):
+        is_list = isinstance(listed, list) and len(listed) <= MAX_ROWS
+        _must(is_list and all(isinstance(row, dict) for row in listed), "a list of them is none")
+    _must(bool(rows), "they have no image")
+    names = {field.name for field in fields(ControlResult)}
+    for row in rows:
+        _must(set(row) == names, "an image of them has other fields")
+        texts = (row[name] for name in ("object_name", "light", "color", "other", "reason"))
+        _must(all(map(_text, texts)) and row["presence"] in PRESENCES, "a text of them is none")
+        overlap = row["iou"]
+        is_number = isinstance(overlap, (int, float)) and not isinstance(overlap, bool)
+        _must(overlap is None or (is_number and 0 <= overlap <= 1), "an IoU of them is no share")
+        for name in ("accepted", "accepted_other", "exact", "exact_other"):
+            said = row[name]
+            _must(
+                isinstance(said, dict)
+                and set(said) == set(rules)
+                and all(isinstance(value, bool) for value in said.values()),
+                "a verdict of them is none, or of a rule that the run does not have",
+            )
+    for row in absent:
+        is_row = set(row) == {"object", "absent_object", "presence"}
+        _must(is_row and all(map(_text, row.values())), "an absent object of them is none")
+        _must(row["presence"] in PRESENCES, "an answer of their presence model is none")
+    return report
+
+
+def _must(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise BadInput(otherwise)
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= MAX_TEXT
 
 
 def controls_of(folder: Path) -> ControlSummary | None:
@@ -294,14 +369,28 @@ def controls_of(folder: Path) -> ControlSummary | None:
     if not (folder / FILE).is_file():
         return None
     try:
-        report = json_object(folder / FILE)
+        plan = json_object(folder / PLAN)
+        rules = [str(name) for name, _ in plan["rules"]]
+        report = checked_report(json_object(folder / FILE), rules)
         if problem := report.get("problem"):
             return replace(summarize([], []), warnings=(f"They could not be scored: {problem}",))
         results = [ControlResult(**row) for row in report["images"]]
-        answers = [str(row["presence"]) for row in report["absent"]]
-        return summarize(results, answers)
+        summary = summarize(results, [row["presence"] for row in report["absent"]])
+        return replace(summary, k=int(plan["k"]))
     except (BadInput, KeyError, TypeError, ValueError):
         return None
+
+
+def portable_report(folder: Path, rules: Collection[str]) -> bytes | None:
+    """``controls.json`` of a run as it leaves this machine; None where it has none that can be
+    read. An error is named by its kind alone: its text may have a path."""
+    try:
+        report = checked_report(json_object(folder / FILE), rules)
+    except BadInput:
+        return None
+    if problem := report.get("problem"):
+        report = {"problem": str(problem).partition(":")[0]}
+    return json_bytes(report)
 
 
 def controls_text(folder: Path) -> tuple[str, ...]:

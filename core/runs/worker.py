@@ -16,7 +16,7 @@ from truehue.core.batch import execute as batch
 from truehue.core.batch.array import ArrayTask, begin_task
 from truehue.core.batch.execute import Watch, WorkerPool
 from truehue.core.batch.journal import Misfit
-from truehue.core.batch.records import FAILED, BatchState, Row
+from truehue.core.batch.records import CHOSEN_DONE, FAILED, BatchState, Row
 from truehue.core.batch.team import Team
 from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
 from truehue.core.color.munsell import MunsellSamples, load_munsell
@@ -81,11 +81,6 @@ log = logging.getLogger("truehue")
 
 RENDERER_MAKER = "renderer"
 """The maker of the reference renderer's own masks."""
-
-CHOSEN_DONE = (
-    "The chosen images are done, and accuracies here are theirs, not the whole set's. The same "
-    "command chooses more; resume does the whole set."
-)
 
 _NO_MEMORY = "Out of memory{}. Choose a smaller size, or fewer workers on this device."
 

@@ -11,7 +11,7 @@ from truehue.tabs.batches.service import BatchService, F, S
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.roles import Actor, allowed
 
-CANCELLABLE = ("waiting", "running", "pausing", "paused", "interrupted")
+CANCELLABLE = ("waiting", "running", "pausing", "paused", "chosen", "awaiting", "interrupted")
 
 
 def may_change(service: BatchService[F, S], actor: Actor, run_id: str) -> bool:

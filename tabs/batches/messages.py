@@ -15,6 +15,8 @@ STATUS_LABELS = {
     "planned": "not started",
     "running": "running",
     "paused": "paused",
+    "chosen": "chosen images done",
+    "awaiting": "waiting for tasks",
     "cancelled": "cancelled",
     "finished": "finished",
     "interrupted": "interrupted",

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from threading import Condition, Event, Lock, Thread
 from typing import Generic, TypeVar
 from weakref import WeakMethod
 
+from truehue.core.batch.array import waits_for_tasks
 from truehue.core.batch.folder import BatchFolder
 from truehue.core.batch.health import state_of
-from truehue.core.batch.records import BatchState
+from truehue.core.batch.records import CHOSEN_DONE, BatchState
 from truehue.core.errors import BadInput
 from truehue.tabs.page.errors import message_of
 
 ENDED = ("finished", "cancelled")
 ACTIVE = ("waiting", "running", "pausing", "cancelling")
-RESUMABLE = ("planned", "paused", "cancelled", "interrupted", "broken")
+RESUMABLE = ("planned", "paused", "chosen", "awaiting", "cancelled", "interrupted", "broken")
 WAIT_S = 0.2
 
 F = TypeVar("F", bound=BatchFolder)
@@ -108,6 +109,13 @@ class BatchQueue(Generic[F]):
                 self._waiting.remove(entry)
         stop(folder, cancel)
 
+    def drop(self, run_ids: Collection[str]) -> None:
+        """Takes batches that wait out of the queue."""
+        with self._changed:
+            self._waiting = deque(
+                entry for entry in self._waiting if entry[0].run_id not in run_ids
+            )
+
     def position(self, run_id: str) -> int | None:
         """0 for what is executed here now, then 1, 2, … in the queue; None for others."""
         with self._changed:
@@ -181,13 +189,19 @@ class BatchQueue(Generic[F]):
 
 def status_of(folder: BatchFolder, state: BatchState, index: int | None) -> str:
     """The status as people see it: that of the folder, or what is about to change it. An imported
-    batch stays imported."""
+    batch stays imported. Of those that nobody paused, ``chosen`` has the images that adaptive
+    rounds chose, and ``awaiting`` those of some tasks of a job array."""
     if folder.imported:
         return "imported"
     if index is not None and state.status != "running":
         return "waiting"
     if state.status == "running":
         return {"pause": "pausing", "cancel": "cancelling"}.get(folder.desired_state(), "running")
+    if state.status == "paused" and folder.desired_state() == "run":
+        if state.message == CHOSEN_DONE:
+            return "chosen"
+        if waits_for_tasks(state):
+            return "awaiting"
     return state.status
 
 

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from truehue.core.batch.folder import PLAN
 from truehue.core.batch.health import state_of
-from truehue.core.batch.records import BatchState
 from truehue.core.engine import Engine
-from truehue.core.errors import DataFolderError
+from truehue.core.errors import DataFolderError, TrueHueError
 from truehue.core.generation.backends.endpoints import Endpoint
 from truehue.core.generation.weights.sources import Sources
+from truehue.core.runs.adaptive import Comparison, play_rounds
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import run_id as id_of_plan
 from truehue.core.runs.records import STORED, RunPlan
 from truehue.core.runs.summary import with_weights
 from truehue.core.runs.worker import ExecutionSettings, execute
+from truehue.tabs.batches.adaptive import note_order
 from truehue.tabs.batches.queue import BatchLimit
 from truehue.tabs.batches.service import BatchService, release
 from truehue.tabs.batches.settings import BatchSettings
@@ -33,12 +37,15 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Execution(BatchSettings):
     """How a run is executed here: ``workers`` processes, on this machine or by Ray's cluster at
-    ``address`` (``team`` is ``local`` or ``ray``). Only runs that storage cannot ingest are
-    ``hidden`` here."""
+    ``address`` (``team`` is ``local`` or ``ray``). ``compared`` are the ids of all runs of an adaptive
+    comparison that goes on, ``percent`` the share of the images that it may take. Only runs that
+    storage cannot ingest are ``hidden`` here."""
 
     workers: int = 1
     team: str = "local"
     address: str = ""
+    compared: Sequence[str] = ()
+    percent: float = 0.0
 
 
 class RunSupervisor(BatchService[RunFolder, Execution]):
@@ -58,6 +65,7 @@ class RunSupervisor(BatchService[RunFolder, Execution]):
         super().__init__(storage, "runs", RunFolder, Execution, others, limit)
         self._engine, self._sources, self._endpoints = engine, sources, endpoints
         self._scored: Callable[[RunFolder, Event], None] | None = None
+        self._compared: Sequence[str] = ()
 
     @classmethod
     def of(cls, parts: AppParts) -> RunSupervisor:
@@ -98,6 +106,39 @@ class RunSupervisor(BatchService[RunFolder, Execution]):
                 self._enqueue(folder, settings=lambda: execution)
         return folder.run_id
 
+    def start_comparison(
+        self, plans: Sequence[RunPlan], execution: Execution, actor: Actor
+    ) -> list[str]:
+        """Makes the folders of an adaptive comparison and puts all of them into the queue: the first
+        to have its turn does the rounds of all. Returns the runs' ids. Raises as :meth:`start`."""
+        self._storage.require_installed()
+        with self._starting:
+            known = [self.check_start(plan, actor) for plan in plans]
+            folders = [
+                folder or RunFolder.create(self.root, plan)
+                for folder, plan in zip(known, plans, strict=True)
+            ]
+            for folder in folders:
+                self.queue.require_free(folder, self.title(folder))
+            execution = replace(execution, compared=[folder.run_id for folder in folders])
+            owners = [self.owner(folder.run_id) if folder else execution.owner for folder in known]
+            self._enqueue_comparison(folders, [replace(execution, owner=own) for own in owners])
+        return list(execution.compared)
+
+    def _enqueue_comparison(
+        self, folders: Sequence[RunFolder], executions: Sequence[Execution]
+    ) -> None:
+        # All are to run before the first has its turn: one that is paused breaks a round off.
+        for folder in folders:
+            folder.set_desired_state("run")
+        for folder, execution in zip(folders, executions, strict=True):
+            self._enqueue(folder, settings=lambda execution=execution: execution)  # type: ignore[misc]
+
+    def pause(self, run_id: str, cancel: bool = False) -> None:
+        """See BatchService; the runs of an adaptive comparison are paused together."""
+        for other in self.settings(run_id).compared or (run_id,):
+            super().pause(other, cancel)
+
     def check_start(self, plan: RunPlan, actor: Actor) -> RunFolder | None:
         """The folder of a run of an equal plan, if there is one. Raises NotAllowed where it has not
         finished and the actor may not resume it."""
@@ -111,17 +152,29 @@ class RunSupervisor(BatchService[RunFolder, Execution]):
         """Puts a run that has stopped into the queue; with ``retry`` its failures are done again.
 
         Raises BadInput while it runs and for a plan that cannot be read, NotStored for an unknown
-        run.
+        run. The runs of an adaptive comparison that is not done go on together.
         """
         folder = self.folder(run_id)
         folder.plan()
+        if compared := self.settings(run_id).compared:
+            folders = [self.folder(other) for other in compared]
+            self._enqueue_comparison(folders, [self.settings(other) for other in compared])
+            return
         self._enqueue(folder, retry, (lambda: execution) if execution else None)
+
+    def close(self, timeout_s: float = 30.0) -> None:
+        """See BatchService. The queue pauses the run whose turn it is: the others of its comparison
+        are paused here."""
+        for run_id in self._compared:
+            with suppress(TrueHueError):
+                self.folder(run_id).set_desired_state("pause")
+        super().close(timeout_s)
 
     def _ingest(self, folder: RunFolder) -> int:
         self._storage.runs.register(folder)
         return self._storage.runs.ingest(folder)
 
-    def _execute(self, folder: RunFolder, retry: bool) -> BatchState:
+    def _execute(self, folder: RunFolder, retry: bool) -> None:
         execution = self.settings(folder.run_id)
         if execution.team == "local" and with_weights(folder.summary()):
             release(self._engine, self._end)
@@ -132,11 +185,37 @@ class RunSupervisor(BatchService[RunFolder, Execution]):
             sources=self._sources,
             endpoints=self._endpoints,
         )
+        if execution.compared:
+            self._execute_rounds(execution, settings)
+            return
         state = execute(folder, settings, retry_failed=retry)
         if state.status == "finished" and folder.summary()["kind"] == STORED and self._scored:
             self.ingest()
             self._scored(folder, self._end)
-        return state
+
+    def _execute_rounds(self, execution: Execution, settings: ExecutionSettings) -> None:
+        """The rounds of an adaptive comparison. Where it is done, its runs are ordinary ones again:
+        resume does the rest of each."""
+        folders = [self.folder(run_id) for run_id in execution.compared]
+        self._compared = execution.compared
+
+        def generate(folder: RunFolder, positions: np.ndarray) -> None:
+            execute(folder, settings, positions=positions)
+            self._changed.set()
+
+        try:
+            comparison = Comparison(folders)
+            is_done = play_rounds(
+                comparison,
+                comparison.budget(execution.percent),
+                generate,
+                lambda: note_order(comparison, execution.workers),
+            )
+        finally:
+            self._compared = ()
+            self.queue.drop(execution.compared)
+        for run_id in execution.compared if is_done else ():
+            self._settings.save(run_id, replace(self.settings(run_id), compared=()))
 
 
 def folders_of_runs(named: Sequence[str]) -> tuple[Path, ...]:

@@ -24,7 +24,7 @@ from truehue.tabs.command.start import (
     ingest,
     workers_of,
 )
-from truehue.tabs.command.status import full_status_json, run_command, runs_root
+from truehue.tabs.command.status import full_status_json, run_command, runs_root, status_label
 from truehue.tabs.runs.messages import progress_text
 
 _PROGRAM = (sys.executable, "-m", "truehue", "runs")
@@ -75,9 +75,7 @@ def merge_run(options: argparse.Namespace) -> int:
     if options.json:
         print_now(json.dumps(full_status_json(folder)))
     else:
-        # Nobody paused it: shares are missing.
-        word = "Not finished" if state.status == "paused" else state.status.capitalize()
-        print_now(f"{word}: {progress_text(state)}")
+        print_now(f"{status_label(folder, state)}: {progress_text(state)}")
         for sentence in (state.message, used):
             if sentence:
                 print_now(sentence, file=sys.stderr)

@@ -41,6 +41,7 @@ from truehue.core.masks.grounded.variants import VARIANTS
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.refinement.settings import VARIANTS as VARIANTS_OF_CFR
+from truehue.core.runs.adaptive import PERCENT
 from truehue.core.runs.folder import RunFolder, folder_named
 from truehue.core.runs.protocols import PROTOCOLS
 from truehue.core.runs.records import ALL, KEPT_ONE_IN, SHARED
@@ -233,7 +234,7 @@ START_OPTIONS = (
         "every pair is decided, or at most so many percent of the images (default 3)",
         nargs="?",
         type=adaptive.percent,
-        const=adaptive.PERCENT,
+        const=PERCENT,
     ),
     flag("--estimate-only", "print the estimate and stop"),
     flag("--plan-only", "make the run and stop, for a job array: runs script, runs work"),

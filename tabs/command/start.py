@@ -44,6 +44,7 @@ from truehue.tabs.runs.messages import (
     money_text,
     plan_remarks,
     progress_text,
+    share_text,
     space_problem,
 )
 from truehue.tabs.runs.plan import about_of, default_workers, devices_remarks, sharing_text
@@ -70,8 +71,8 @@ def start(options: argparse.Namespace, execute_all: ExecuteAll | None = None) ->
     if crew.team == "local" and (shared := sharing_text(crew.workers, about_of(run_plans[0]))):
         remarks = [*remarks, shared]
     if options.adaptive:
-        whole = "time and disk space are those of the whole set."
-        remarks = [*remarks, f"At most {options.adaptive:g}% of them are generated; {whole}"]
+        whole = "Time and disk space are those of the whole set."
+        remarks = [*remarks, share_text(run_plans, options.adaptive), whole]
     estimates = _say_estimate(options, run_plans, crew, request.price, remarks)
     if options.estimate_only:
         return FINISHED
@@ -298,12 +299,14 @@ PIPE_S, JSON_S = 30.0, 1.0
 class RunProgress:
     """A ``watch`` of truehue.core.runs.worker: on a terminal one line that is written over, in a
     pipe a line every 30 seconds, with ``as_json`` an object a second on standard output. The result
-    of the control images in ``folder`` comes once, on standard error."""
+    of the control images in ``folder`` comes once, on standard error, unless they were there before
+    and ``says_controls`` is False."""
 
-    def __init__(self, as_json: bool, folder: Path) -> None:
+    def __init__(self, as_json: bool, folder: Path, says_controls: bool = True) -> None:
         self._json, self._last = as_json, 0.0
         self._line = ProgressLine(PIPE_S, terminal_s=0.0)
-        self._folder, self._controls_said = folder, False
+        self._folder = folder
+        self._controls_said = not says_controls and bool(controls_text(folder))
 
     def __call__(self, state: BatchState) -> None:
         if not self._controls_said and (sentences := controls_text(self._folder)):

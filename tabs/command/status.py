@@ -14,7 +14,7 @@ from truehue.core.batch.records import BatchState
 from truehue.core.command import default_data_folder
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.export.source import look, unscored_text
-from truehue.core.runs.adaptive import adaptive_text
+from truehue.core.runs.adaptive import saved_order
 from truehue.core.runs.controls import controls_text
 from truehue.core.runs.devices import devices_text
 from truehue.core.runs.folder import RunFolder, folder_named, name_in, run_folders
@@ -61,7 +61,7 @@ def list_runs(options: argparse.Namespace) -> int:
         try:
             print(_line(run_folder))
         except TrueHueError as error:
-            print(f"{run_folder.run_id}  {'unreadable':<12} {error}")
+            print(f"{run_folder.run_id}  {'unreadable':<18} {error}")
     return 0
 
 
@@ -79,7 +79,7 @@ def status_json(folder: RunFolder) -> dict[str, Any]:
     """A run as plain JSON: its plan without prompts, and how far it is."""
     devices = list(devices_text(folder.path))
     controls = list(controls_text(folder.path))
-    order = adaptive_text(folder.path)
+    order, _ = saved_order(folder.path)
     return {
         "folder": str(folder.path),
         **folder.summary(),
@@ -144,13 +144,19 @@ def _line(folder: RunFolder) -> str:
     state = state_of(folder)
     failed = f"  {state.failed:,} failed" if state.failed else ""
     return (
-        f"{folder.run_id}  {_word(folder):<12} {state.done:>9,} of {state.total:>9,}  "
+        f"{folder.run_id}  {_word(folder):<18} {state.done:>9,} of {state.total:>9,}  "
         f"{name_in(folder)}{failed}"
     )
 
 
 def _word(folder: RunFolder) -> str:
-    return status_of(folder, state_of(folder), None)
+    status = status_of(folder, state_of(folder), None)
+    return STATUS_LABELS[status] if status in ("chosen", "awaiting") else status
+
+
+def status_label(folder: RunFolder, state: BatchState) -> str:
+    """How a run is, to begin a line."""
+    return STATUS_LABELS[status_of(folder, state, None)].capitalize()
 
 
 def _lines(options: argparse.Namespace, folder: RunFolder) -> list[str]:
@@ -162,7 +168,7 @@ def _lines(options: argparse.Namespace, folder: RunFolder) -> list[str]:
         f"  id {folder.run_id}, in {folder.path}",
         *(f"  {text}" for text in devices_text(folder.path)),
         *(f"  {text}" for text in controls_text(folder.path)),
-        *(f"  {text}" for text in (adaptive_text(folder.path),) if text),
+        *(f"  {text}" for text in saved_order(folder.path)[:1] if text),
     ]
     if state.message:
         lines.append(f"  {state.message}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 from weakref import WeakKeyDictionary
@@ -24,6 +25,7 @@ from truehue.core.prompts.concepts import SOURCE as CONCEPTS
 from truehue.core.prompts.prompt import TASKS, Prompt
 from truehue.core.prompts.sets import set_title
 from truehue.core.refinement.settings import MAPPED
+from truehue.core.runs.adaptive import PERCENT, check_runs
 from truehue.core.runs.estimate import Estimate, free_bytes
 from truehue.core.runs.protocols import PROTOCOLS, Protocol
 from truehue.core.runs.records import (
@@ -52,7 +54,13 @@ from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.fidelity import Fidelity
 from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.roles import Actor, allowed, authorize, may_open
-from truehue.tabs.runs.messages import images_text, money_text, plan_remarks, space_problem
+from truehue.tabs.runs.messages import (
+    images_text,
+    money_text,
+    plan_remarks,
+    share_text,
+    space_problem,
+)
 from truehue.tabs.runs.plan import about_of, chosen, devices_remarks, plans, sharing_text
 from truehue.tabs.runs.request import (
     CFR_MAPS,
@@ -137,6 +145,7 @@ class RunFormView(TypedDict):
     """What the form of runs offers, with what is chosen at first."""
 
     local: bool
+    percent: float
     set: str
     sets: list[RunSet]
     tasks: list[RunChoice]
@@ -181,6 +190,7 @@ def form_view(context: Context, actor: Actor) -> RunFormView:
     cores, gpus = usable_cores(), local_gpus()
     return {
         "local": allowed(actor, "name-folder"),
+        "percent": PERCENT,
         "set": "mini",
         "sets": _sets_and_selections(context.service(Library)),
         "tasks": [{"id": task, "name": name} for task, name in TASKS.items()],
@@ -354,6 +364,19 @@ def plan_runs(
     execution = Execution(request.workers, team, address, owner=actor.id)
     cfm = context.service(Fidelity).registration() if request.cfr else None
     run_plans = plans(request, prompts, title, set_name, context.munsell_file, items, cfm)
+    if request.adaptive is not None:
+        # All plans of a request have the same prompts.
+        check_runs(
+            [
+                {
+                    "kind": plan.kind,
+                    "rules": plan.rules,
+                    "images": plan.images,
+                    "prompts_sha256": "",
+                }
+                for plan in run_plans
+            ]
+        )
     return run_plans, execution, len(every)
 
 
@@ -426,7 +449,8 @@ def prompts_of(context: Context, request: RunRequest) -> tuple[Sequence[Prompt],
 
 
 class RunEstimate(TypedDict):
-    """What a run would take; ``seconds`` is None where nothing tells how long an image takes."""
+    """What a run would take; ``seconds`` is None where nothing tells how long an image takes.
+    ``whole`` is what the whole set would take where adaptive rounds take a part of it."""
 
     prompts: int
     of: int
@@ -438,6 +462,7 @@ class RunEstimate(TypedDict):
     disk: str
     disk_basis: str
     cost: str
+    whole: str
 
 
 class StartedRuns(TypedDict):
@@ -457,33 +482,50 @@ def estimate_view(context: Context, actor: Actor, request: RunRequest) -> RunEst
         for plan in run_plans
     ]
     durations_s = [estimate.seconds for estimate in estimates if estimate.seconds is not None]
-    seconds = sum(durations_s) if len(durations_s) == len(estimates) else None
+    whole_s = sum(durations_s) if len(durations_s) == len(estimates) else None
+    share = (request.adaptive or 100.0) / 100.0
+    seconds = None if whole_s is None else whole_s * share
+    disk_bytes = sum(estimate.disk_bytes for estimate in estimates)
+    about = "about" if request.adaptive is None else "at most about"
     workers = f" with {count_noun(execution.workers, 'worker')}" if execution.workers > 1 else ""
     remarks = list(plan_remarks(request, run_plans))
     if execution.team == "local":
         remarks += devices_remarks(run_plans, context.sources)
         remarks += filter(None, [sharing_text(execution.workers, about_of(run_plans[0]))])
+    if request.adaptive is not None:
+        remarks.insert(0, share_text(run_plans, request.adaptive))
     return {
         "prompts": len(run_plans[0].prompts),
         "of": total,
         "pictures": sum(plan.total for plan in run_plans),
         "sentence": " ".join([f"{images_text(run_plans)}{'.' * bool(remarks)}", *remarks]),
         "seconds": seconds,
-        "time": "unknown" if seconds is None else f"about {time_text(seconds)}{workers}",
+        "time": "unknown" if seconds is None else f"{about} {time_text(seconds)}{workers}",
         "basis": " ".join(dict.fromkeys(estimate.basis for estimate in estimates)),
-        "disk": f"about {bytes_text(sum(estimate.disk_bytes for estimate in estimates))}",
-        "disk_basis": _space_problem(context, estimates),
+        "disk": f"{about} {bytes_text(disk_bytes * share)}",
+        "disk_basis": _space_problem(context, estimates, share),
         "cost": "" if request.price is None else money_text(seconds, request.price),
+        "whole": ""
+        if request.adaptive is None
+        else _whole_text(whole_s, disk_bytes, request.price),
     }
 
 
-def _space_problem(context: Context, estimates: Sequence[Estimate]) -> str:
+def _whole_text(seconds: float | None, disk_bytes: int, price: float | None) -> str:
+    """What every image of the set would take."""
+    parts = [time_text(seconds) if seconds is not None else "time unknown", bytes_text(disk_bytes)]
+    if price is not None:
+        parts.append(f"cost {money_text(seconds, price)}")
+    return ", ".join(parts)
+
+
+def _space_problem(context: Context, estimates: Sequence[Estimate], share: float) -> str:
     root = context.service(RunSupervisor).root
     index = root if context.local else "the data folder"
     free = free_bytes(root)
     if context.allowance is not None:
         index, free = "your files", min(free, context.allowance.left_bytes())
-    return space_problem(sum(estimate.disk_bytes for estimate in estimates), free, index)
+    return space_problem(sum(estimate.disk_bytes for estimate in estimates) * share, free, index)
 
 
 def _lines(sentences: Sequence[str]) -> str:
@@ -529,7 +571,7 @@ def start_runs(context: Context, actor: Actor, request: RunRequest) -> StartedRu
     estimates = [
         context.service(Trials).estimate(plan, supervisor.root, execution.workers) for plan in fresh
     ]
-    if problem := _space_problem(context, estimates):
+    if problem := _space_problem(context, estimates, (request.adaptive or 100.0) / 100.0):
         raise BadInput(problem, "limit")
     try:
         context.limits.check_runs(
@@ -539,6 +581,9 @@ def start_runs(context: Context, actor: Actor, request: RunRequest) -> StartedRu
         )
     except BadInput as error:
         raise BadInput(str(error), "models") from None
+    if request.adaptive is not None:
+        execution = replace(execution, percent=request.adaptive)
+        return {"runs": supervisor.start_comparison(run_plans, execution, actor)}
     return {"runs": [supervisor.start(plan, execution, actor) for plan in run_plans]}
 
 

@@ -11,8 +11,9 @@ from pydantic import Field
 from truehue.core.analysis.records import Slice
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
-from truehue.core.runs.adaptive import adaptive_text
-from truehue.core.runs.controls import PREFIX, controls_of
+from truehue.core.generation.registry import name_of
+from truehue.core.runs.adaptive import saved_order
+from truehue.core.runs.controls import PREFIX, ControlSummary, controls_of
 from truehue.core.runs.devices import devices_text
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import EVERY_RULE
@@ -33,6 +34,30 @@ if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
 
 
+class RunControls(TypedDict):
+    """What a run's control images say: ``result`` in two words, and ``lines`` with the counts."""
+
+    result: str
+    lines: list[str]
+
+
+class OrderedModel(TypedDict):
+    """A model of an adaptive comparison: the range of its rank, and its estimated accuracy over the
+    whole set with the interval."""
+
+    name: str
+    rank: str
+    estimate: str
+    own: bool
+
+
+class RunOrder(TypedDict):
+    """How sure the order of an adaptive comparison is, and its models."""
+
+    text: str
+    models: list[OrderedModel]
+
+
 class RunJson(BatchJson):
     """A run; ``stored`` are its images in storage, ``refused`` rules that could not score it,
     ``warnings`` what its control images say of its masker and presence model."""
@@ -45,6 +70,8 @@ class RunJson(BatchJson):
     facts: str
     failed_words: str
     warnings: list[str]
+    controls: RunControls | None
+    order: RunOrder | None
 
 
 class RunsView(TypedDict):
@@ -121,14 +148,35 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> RunJson:
                     facts_text(about),
                     location_text(context, folder),
                     *devices_text(folder.path),
-                    f"control images: {controls.text}" if controls else "",
-                    adaptive_text(folder.path),
                 ),
             )
         ),
         "failed_words": f"{count_noun(state.failed, 'image')} could not be generated",
         "warnings": [f"{PREFIX}{text}" for text in controls.warnings] if controls else [],
+        "controls": _controls_json(controls),
+        "order": _order_json(folder),
     }
+
+
+def _controls_json(controls: ControlSummary | None) -> RunControls | None:
+    return None if controls is None else {"result": controls.result, "lines": list(controls.lines)}
+
+
+def _order_json(folder: RunFolder) -> RunOrder | None:
+    """The order that adaptive rounds gave last; None for a run that is in no comparison."""
+    text, models = saved_order(folder.path)
+    if not text:
+        return None
+    rows: list[OrderedModel] = [
+        {
+            "name": name_of(row["model"]),
+            "rank": row["rank_text"],
+            "estimate": f"{row['percent']:.1f}% ({row['low']:.1f} to {row['high']:.1f})",
+            "own": row["run_id"] == folder.run_id,
+        }
+        for row in models
+    ]
+    return {"text": f"{text[0].upper()}{text[1:]}.", "models": rows}
 
 
 def _unreadable_json(
@@ -143,6 +191,8 @@ def _unreadable_json(
         "facts": "",
         "failed_words": "",
         "warnings": [],
+        "controls": None,
+        "order": None,
     }
 
 

@@ -104,6 +104,12 @@ def images_text(plans: Sequence[RunPlan]) -> str:
     return f"{' + '.join(texts)} = {count_noun(total, 'image')}"
 
 
+def share_text(plans: Sequence[RunPlan], percent: float) -> str:
+    """How many images an adaptive comparison takes at most."""
+    images = int(sum(plan.total for plan in plans) * percent / 100.0)
+    return f"At most {percent:g}% of them are generated: {count_noun(images, 'image')}, all models together."
+
+
 def resources_text(prompts: Sequence[Prompt]) -> str:
     """How many things the concepts of a limited run are of."""
     families = {family_of(prompt) for prompt in prompts if prompt.task == CONCEPT}

@@ -73,6 +73,21 @@ def _scales(scales: Any) -> Any:
     return tuple(numbers)
 
 
+def _percent(share: Any) -> float | None:
+    """A share of the images, above 0 and up to 100; None for all of them."""
+    if share is None:
+        return None
+    try:
+        value = float(share)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not 0 < value <= 100 or isinstance(share, bool):
+        raise BadInput(
+            f"The share of images is a percentage above 0 and up to 100, not {share!r:.20}."
+        )
+    return value
+
+
 def _names(names: Any) -> Any:
     """Names in a list, or in one text, separated by commas."""
     if isinstance(names, (list, tuple)):
@@ -139,7 +154,8 @@ class RunRequest(Workers):
     former name. ``cfr`` is a variant of CFR, ``cfr_strength`` its λ, ``cfr_map`` of
     :data:`CFR_MAPS`, and ``cfr_rows`` a map of one's own in its place. ``seeds`` and
     ``keep_images`` are the ``seed_mode`` and ``keep_images`` of a RunPlan. ``ray`` is an address of
-    a cluster, or nothing for this machine; ``price`` is of an hour.
+    a cluster, or nothing for this machine; ``price`` is of an hour. ``adaptive`` chooses what of the
+    images to generate, at most so many percent of all; None generates every image.
     """
 
     kind: str = "drawn"
@@ -181,6 +197,7 @@ class RunRequest(Workers):
     name: str = ""
     ray: str = ""
     price: Annotated[float | None, BeforeValidator(price_of)] = None
+    adaptive: Annotated[float | None, BeforeValidator(_percent)] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -219,6 +236,7 @@ class RunRequest(Workers):
         if not self.set:
             raise BadInput("Choose a prompt set.", "set")
         self._check_models()
+        self._check_adaptive()
         if self.seed + self.images - 1 > MAX_SEED:
             raise BadInput(f"The last seed would be above {MAX_SEED:,}: start lower.", "seed")
         if not self.rules:
@@ -237,6 +255,18 @@ class RunRequest(Workers):
             if getattr(self, name) and self.models != (RENDERER,):
                 text = f"The settings {self.protocol} say the {name}: leave one of both out."
                 raise BadInput(text, name)
+
+    def _check_adaptive(self) -> None:
+        if self.adaptive is None:
+            return
+        if self.is_stored:
+            raise BadInput(
+                "Adaptive rounds choose what to generate: score every image.", "adaptive"
+            )
+        if len(set(self.models)) < 2:
+            raise BadInput("An order of models needs two or more of them.", "adaptive")
+        if self.batch > 1:
+            raise BadInput("Adaptive rounds choose single images: leave the batch out.", "batch")
 
     def _check_cfr(self) -> None:
         if not self.cfr:

@@ -6,6 +6,7 @@ import { store } from '../shared/state.js';
 import { SLICE_FIELDS, setSlice } from './filters.js';
 import { auditMenu } from './runs_audit.js';
 import { runOutcome } from './runs_card.js';
+import { runControls, runOrder } from './runs_checks.js';
 import { runExports } from './runs_export.js';
 import { runForm } from './runs_form.js';
 import { explore } from './view.js';
@@ -17,6 +18,8 @@ const SHAPES = {
   pausing: '▸',
   cancelling: '▸',
   paused: '‖',
+  chosen: '◐',
+  awaiting: '◐',
   cancelled: '□',
   finished: '●',
   interrupted: '!',
@@ -24,7 +27,7 @@ const SHAPES = {
   imported: '↓',
 };
 
-const STORES = ['finished', 'paused', 'cancelled', 'interrupted', 'imported'];
+const STORES = ['finished', 'paused', 'chosen', 'awaiting', 'cancelled', 'interrupted', 'imported'];
 const STORING_MS = 30000;
 
 /** @param {import('../shared/widget.js').Widget} widget */
@@ -59,6 +62,8 @@ export function mount({ element }) {
       );
     });
     const warnings = make('ul', 'th-run-warnings');
+    const controls = runControls();
+    const order = runOrder();
     const failed = make('details', 'th-run-failed');
     const summary = make('summary');
     const reasons = make('ul');
@@ -126,8 +131,10 @@ export function mount({ element }) {
       bar,
       progress,
       outcome.node,
+      order.node,
       facts,
       warnings,
+      controls.node,
       message,
       failed,
       buttons,
@@ -143,6 +150,8 @@ export function mount({ element }) {
         put(facts, run.facts);
         warnings.hidden = !run.warnings.length;
         putProblems(warnings, run.warnings);
+        controls.update(run.controls);
+        order.update(run.order);
         failed.hidden = !run.failed;
         put(summary, run.failed_words);
         putProblems(

@@ -39,6 +39,7 @@ export function runEstimate(form, { isShown, values, tell }) {
       ...line('Disk space', result.disk, result.disk_basis),
     ];
     if (result.cost) rows.push(...line('Cost', result.cost));
+    if (result.whole) rows.push(...line('Whole set', result.whole));
     numbers.replaceChildren(...rows);
     numbers.dataset.known = String(result.seconds !== null);
     attempt.hidden = result.seconds !== null && !trying;

@@ -40,10 +40,23 @@ export function runForm(element, root, started) {
       stored: 'Every pixel of the image counts.',
     },
   };
+  const PARTS = [
+    { id: 'all', name: 'All' },
+    { id: 'order', name: 'As many as the order needs' },
+  ];
+  const PART_HINTS = {
+    all: 'Every image of the set, with each model.',
+    order:
+      'The same few images with every model, in rounds, until every pair of models is decided or' +
+      ' this share is used. Starting again with a larger share continues. Accuracies are estimates with' +
+      ' intervals.',
+  };
   /** @type {Api.RunFormView | null} */
   let data = null;
   let first = true;
   let kind = 'drawn';
+  // All images, or those that the order of several models needs.
+  let part = 'all';
   let masker = 'exact';
   let ownMasker = false;
   // Which images are scored was chosen, and not just the newest.
@@ -81,7 +94,12 @@ export function runForm(element, root, started) {
       out[name] = field(name).value;
     });
     if (!ofConcepts()) out.concepts = '';
+    if (!compares() || part === 'all') out.adaptive = '';
+    else out.adaptive ||= String(data ? data.percent : '');
     return { ...out, ...cfrOf(out, data ? data.cfr_variants : [], kind === 'stored') };
+  }
+  function compares() {
+    return kind === 'drawn' && chosenModels().length > 1;
   }
   // Whether the prompts of the set are of concepts, which can be chosen by their words.
   function ofConcepts() {
@@ -168,6 +186,7 @@ export function runForm(element, root, started) {
     form
       .querySelectorAll('.th-runs-scores')
       .forEach((node) => node.classList.toggle('th-off', !stored));
+    showPart();
     const preset = data?.protocols.find((item) => item.id === field('protocol').value);
     const summary = form.querySelector('.th-runs-protocol');
     summary.hidden = !preset;
@@ -219,6 +238,17 @@ export function runForm(element, root, started) {
     form
       .querySelector('.th-runs-lacking')
       .replaceChildren(...lacking.map((text) => make('li', '', text)));
+  }
+  function showPart() {
+    const box = form.querySelector('.th-runs-adaptive');
+    box.classList.toggle('th-off', !compares());
+    box.querySelector('label').classList.toggle('th-off', part === 'all');
+    strip(box.querySelector('.th-runs-part'), PARTS, part, (id) => {
+      part = id;
+      show();
+      soon();
+    });
+    put(box.querySelector('.th-runs-hint'), PART_HINTS[part]);
   }
   // A protocol fills the form, where all that it says can be read and changed.
   function takeProtocol() {
@@ -325,6 +355,7 @@ export function runForm(element, root, started) {
         ['seed', 0],
         ['workers', data.workers],
         ['k', 0],
+        ['adaptive', data.percent],
       ].forEach(([name, usual]) => {
         field(name).value = usual;
       });
@@ -339,6 +370,7 @@ export function runForm(element, root, started) {
   // What was chosen is kept in this browser, so that a reload or another day finds it again.
   function takeBack(saved) {
     kind = saved.kind === 'stored' && !explore.runSetAsked ? 'stored' : 'drawn';
+    part = saved.part === 'order' ? 'order' : 'all';
     if (MASKERS.some((item) => item.id === saved.masker)) {
       masker = saved.masker;
       ownMasker = saved.ownMasker === true;
@@ -376,6 +408,7 @@ export function runForm(element, root, started) {
     const checked = (box) => [...box.querySelectorAll('input:checked')].map((node) => node.value);
     keepFormOf({
       kind,
+      part,
       masker,
       ownMasker,
       models: checked(modelBox),

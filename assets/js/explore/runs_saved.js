@@ -30,6 +30,7 @@ export const RUN_FIELDS = [
   'ray',
   'detector',
   'segmenter',
+  'adaptive',
 ];
 /** The rest are read in other ways: models and pictures as `models`, the price by the estimate. */
 export const KEPT_FIELDS = [...RUN_FIELDS, 'other', 'stored', 'price'];

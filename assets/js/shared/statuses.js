@@ -8,6 +8,8 @@ export const STATUS_WORDS = {
   pausing: 'Pausing…',
   cancelling: 'Cancelling…',
   paused: 'Paused',
+  chosen: 'Chosen images done',
+  awaiting: 'Waiting for tasks',
   cancelled: 'Cancelled',
   finished: 'Finished',
   interrupted: 'Interrupted',

@@ -7,6 +7,7 @@ in its name.
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -24,6 +25,8 @@ from truehue.core.export.archive_import.shards import checked_results
 from truehue.core.export.archive_import.zip_file import Limits, RunZip, import_images
 from truehue.core.export.source import IMPORTED, imported_from, parts_of, same_results
 from truehue.core.files import ReportProgress, file_problem, ignore_progress, replace_file
+from truehue.core.runs.controls import FILE as CONTROLS
+from truehue.core.runs.controls import checked_report
 from truehue.core.runs.folder import ITEMS, PROMPTS, RunFolder
 
 INCOMING = ".incoming"
@@ -57,10 +60,13 @@ def open_archive(
                 archive.write(text, waiting)
             plan = checked_plan(waiting, shown, run)
             archive.refuse_parts_beyond(plan.total)
+            controls = _checked_controls(archive, waiting, plan.summary)
             results = checked_results(archive, waiting, plan, progress)
             import_images(archive, waiting, results.images, results.masks, progress)
         run_path = waiting / run
         _lay_out(waiting, run_path, plan.item_lines)
+        if controls:
+            (run_path / CONTROLS).write_bytes(controls)
         _say_where_from(run_path, archive, results.done, plan.summary)
         return _take_its_place(run_path, root, shown)
     except OSError as error:
@@ -75,6 +81,19 @@ def _run_id(archive: RunZip) -> str:
     if not isinstance(run, str) or len(run) != 16 or set(run) - set("0123456789abcdef"):
         raise BadInput(f"{archive.shown} names no run that this TrueHue could know.")
     return run
+
+
+def _checked_controls(archive: RunZip, waiting: Path, summary: Mapping[str, Any]) -> bytes:
+    """The control images of an archive as they are written; empty where it has none."""
+    path = archive.write(CONTROLS, waiting)
+    if not path.is_file():
+        return b""
+    try:
+        report = json.loads(path.read_bytes())
+        return json_bytes(checked_report(report, [name for name, _ in summary["rules"]]))
+    except (BadInput, ValueError, RecursionError) as error:
+        text = str(error) if isinstance(error, BadInput) else f"{CONTROLS} is no JSON"
+        raise BadInput(f"The control images in {archive.shown} cannot be used: {text}.") from error
 
 
 def _lay_out(waiting: Path, run_path: Path, item_lines: Path | None) -> None:
@@ -169,10 +188,13 @@ def _take_its_place(run_path: Path, root: Path, shown: str) -> RunFolder:
 
 
 def _add_images(run_path: Path, target_folder: RunFolder) -> None:
-    """An archive with images completes a run that was imported without them."""
+    """An archive with images, or with control images, completes a run that was imported without
+    them."""
     about = imported_from(target_folder.path)
     if not about:
         return
+    if (run_path / CONTROLS).is_file() and not (target_folder.path / CONTROLS).exists():
+        (run_path / CONTROLS).rename(target_folder.path / CONTROLS)
     for part in ("images", "masks"):
         for source in (run_path / part).glob("*/*.png"):
             target = target_folder.path / part / source.parent.name / source.name

@@ -24,6 +24,7 @@ from truehue.core.export.archive import COLORS_FILE, FORMAT, FORMAT_VERSION, MAN
 from truehue.core.files import ReportProgress, is_damaged_zip, read_png
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.images.pixels import Mask
+from truehue.core.runs.controls import FILE as CONTROLS
 from truehue.core.runs.folder import ITEMS, PROMPTS
 
 _CHUNK = 2**20
@@ -41,6 +42,7 @@ _REST = frozenset(
         "references.bib",
         "results.parquet",
         COLORS_FILE,
+        CONTROLS,
     }
 )
 _NEEDED = (PLAN, PROMPTS)
@@ -218,7 +220,7 @@ def _checked_manifest(
 
 
 def _limit(name: str, limits: Limits) -> int:
-    if name == PLAN:
+    if name in (PLAN, CONTROLS):
         return limits.described_bytes
     return limits.table_bytes if name.endswith(".parquet") else limits.text_bytes
 

@@ -59,6 +59,28 @@ test('another model gets masks that can be made; what is lacking stands beside t
   await until(() => node.hidden);
 });
 
+test('several models can be compared by few images, beside what the whole set takes', async () => {
+  const shown = () => !form.querySelector('[data-field=adaptive]').classList.contains('th-off');
+  assert.equal(shown(), false);
+  const small = field(form, 'Small (trained on the renderer)');
+  small.click();
+  assert.equal(shown(), true);
+  button(form.querySelector('.th-runs-masker'), 'Whole image').click();
+  button(form, 'As many as the order needs').click();
+  await says(total, /= 480 images\. At most 3% of them are generated: 14 images, all models/);
+  assert.match(textOf(form.querySelector('.th-runs-estimate dl')), /Whole set ?time unknown, /);
+  write('At most, % of all images', '200');
+  await until(() =>
+    /The share of images/.test(form.querySelector('#th-runs-problem')?.textContent),
+  );
+  write('At most, % of all images', '3');
+  button(form.querySelector('.th-runs-part'), 'All').click();
+  await says(total, /= 480 images/);
+  small.click();
+  button(form.querySelector('.th-runs-masker'), 'Exact').click();
+  assert.equal(shown(), false);
+});
+
 test('CFR asks for what its variant reads, and is sent with nothing else', async () => {
   const shown = () =>
     ['cfr_strength', 'cfr_map'].filter(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -30,10 +31,13 @@ from truehue.core.files import content_path, read_png
 from truehue.core.generation.registry import model
 from truehue.core.generation.request import Cancelled
 from truehue.core.images.load import image_id
+from truehue.core.runs.controls import check_controls, controls_of, note_problem
 from truehue.core.runs.folder import RunFolder, run_folders
+from truehue.core.runs.maskers import Exact
 from truehue.core.runs.plan import make_plan
 from truehue.core.runs.records import ItemResult, MaskerSpec, ScoringPlan, StoredItem, StoredMask
 from truehue.core.runs.shards import write_shard
+from truehue.core.verdict.candidates import Acceptance
 
 pytestmark = pytest.mark.slow
 
@@ -142,6 +146,31 @@ def test_there_and_back_are_the_same_rows(folder: RunFolder, packed: Path, tmp_p
     assert imported_text(about) == f"imported from theirs.truehue.zip on {about['at'][:10]}"
     assert [run_folder.run_id for run_folder in run_folders(tmp_path)] == [back.run_id]
     assert list((tmp_path / INCOMING).iterdir()) == []
+
+
+def test_control_images_travel_along(
+    folder: RunFolder, packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("truehue.core.runs.controls.MIN_IMAGES", 1)
+    run = shutil.copytree(folder.path, tmp_path / folder.run_id)
+    made = RunFolder(run)
+    check_controls(run, made.plan(), Exact(), Acceptance())
+    write_archive(ExportRun(made), tmp_path / "a.truehue.zip")
+    assert (
+        "controls.json" in zipfile.ZipFile(tmp_path / "a.truehue.zip").read("README.txt").decode()
+    )
+    # A run that came without them has them from then on.
+    open_archive(packed, tmp_path / "runs")
+    back = open_archive(tmp_path / "a.truehue.zip", tmp_path / "runs")
+    summary = controls_of(back.path)
+    assert summary == controls_of(run)
+    assert summary is not None
+    assert summary.result == "passed"
+    # What went wrong may name a path of the machine.
+    note_problem(run, f"OSError: {tmp_path}/weights")
+    write_archive(ExportRun(made), tmp_path / "b.truehue.zip")
+    with zipfile.ZipFile(tmp_path / "b.truehue.zip") as result:
+        assert json.loads(result.read("controls.json")) == {"problem": "OSError"}
 
 
 def test_the_same_again_is_the_same_run(packed: Path, tmp_path: Path) -> None:

@@ -12,11 +12,13 @@ import pytest
 
 from tests.core.runs.samples import RULES, apples, in_process, planned, small_plan
 from truehue.core.diagnosis.colors import render_image
+from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.runs.controls import (
     FILE,
     SIZE_PX,
     ControlResult,
+    checked_report,
     control_images,
     controls_of,
     controls_text,
@@ -51,6 +53,9 @@ def test_exact_masks_pass_their_controls() -> None:
     summary = summary_of(plan(), Exact())
     assert (summary.images, summary.found, summary.median_iou) == (20, 20, 1.0)
     assert summary.accepted["truehue"] == 20
+    assert (summary.result, len(summary.lines)) == ("passed", 1 + len(RULES))
+    # The strict rule accepts few names, and says that this is no fault of the masks.
+    assert "paper 2 (expected with k = 0)" in summary.text
     assert set(summary.accepted_other.values()) == {0}
     assert summary.warnings == ()
 
@@ -155,6 +160,46 @@ def test_a_masker_that_breaks_is_said(tmp_path: Path, monkeypatch: pytest.Monkey
         "Control images: They could not be scored: ZeroDivisionError: no pixel",
         "Control images: not scored",
     )
+
+
+ROW = {
+    **dict.fromkeys(("object_name", "light", "color", "other", "reason"), "x"),
+    "iou": 0.9,
+    "presence": "yes",
+    **{name: {"paper": True} for name in ("accepted", "accepted_other", "exact", "exact_other")},
+}
+ABSENT = {"object": "car", "absent_object": "vase", "presence": "no"}
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        ([], "no JSON object"),
+        ({}, "neither images nor a problem"),
+        ({"problem": 7}, "problem is no text"),
+        ({"problem": "x" * 3_000}, "problem is no text"),
+        ({"images": [ROW], "absent": [], "more": 1}, "neither images"),
+        ({"images": {"0": ROW}, "absent": []}, "a list of them is none"),
+        ({"images": [ROW] * 101, "absent": []}, "a list of them is none"),
+        ({"images": ["row"], "absent": []}, "a list of them is none"),
+        ({"images": [], "absent": []}, "no image"),
+        ({"images": [{**ROW, "more": 1}], "absent": []}, "other fields"),
+        ({"images": [{**ROW, "color": 3}], "absent": []}, "a text of them"),
+        ({"images": [{**ROW, "presence": ["yes"]}], "absent": []}, "a text of them"),
+        ({"images": [{**ROW, "iou": float("nan")}], "absent": []}, "IoU"),
+        ({"images": [{**ROW, "iou": 10**400}], "absent": []}, "IoU"),
+        ({"images": [{**ROW, "iou": True}], "absent": []}, "IoU"),
+        ({"images": [{**ROW, "exact": {"paper": 1}}], "absent": []}, "a verdict of them"),
+        ({"images": [{**ROW, "exact": {"mine": True}}], "absent": []}, "a verdict of them"),
+        ({"images": [{**ROW, "exact": [True]}], "absent": []}, "a verdict of them"),
+        ({"images": [ROW], "absent": [{**ABSENT, "presence": "maybe"}]}, "presence model"),
+        ({"images": [ROW], "absent": [{"object": "car"}]}, "absent object"),
+    ],
+)
+def test_a_report_of_somebody_else_is_checked(report: Any, said: str) -> None:
+    assert checked_report({"images": [ROW], "absent": [ABSENT]}, ["paper"])
+    with pytest.raises(BadInput, match=said):
+        checked_report(report, ["paper"])
 
 
 def test_a_file_that_is_damaged_says_nothing(tmp_path: Path) -> None:

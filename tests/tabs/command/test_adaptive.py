@@ -10,13 +10,17 @@ import numpy as np
 import pytest
 
 from tests.commands import called
+from tests.core.batch.here import InProcess
 from tests.core.runs.samples import apples, planned
+from truehue.core.batch.array import array_task, begin_task
 from truehue.core.batch.health import state_of
+from truehue.core.batch.locks import InUse, hold_lock
+from truehue.core.batch.records import CHOSEN_DONE
 from truehue.core.errors import BadInput
-from truehue.core.runs.adaptive import Comparison, adaptive_text, learned_easiness
+from truehue.core.runs.adaptive import Comparison, learned_easiness, saved_order
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import RunPlan
-from truehue.core.runs.worker import CHOSEN_DONE, ExecutionSettings, execute
+from truehue.core.runs.worker import ExecutionSettings, RunWork, execute
 from truehue.tabs.command.adaptive import execute_rounds
 from truehue.tabs.command.runs import main
 
@@ -70,10 +74,15 @@ def test_rounds_decide_the_order_and_leave_ordinary_runs(
         assert (state.status, state.message) == ("paused", CHOSEN_DONE)
         assert few[0] < state.done < state.total
     assert state_of(right).done + state_of(wrong).done == said["images"]
-    assert "1 of 1 pair decided" in adaptive_text(right.path)
-    assert (
-        "1 of 1 pair decided" in called(main, "status", "ignored", "--data", str(tmp_path)).stdout
-    )
+    text, models = saved_order(right.path)
+    assert "1 of 1 pair decided" in text
+    assert [(row["run_id"], row["rank_text"]) for row in models] == [
+        (right.run_id, "1"),
+        (wrong.run_id, "2"),
+    ]
+    status = called(main, "status", "ignored", "--data", str(tmp_path)).stdout
+    assert "1 of 1 pair decided" in status
+    assert f"  chosen images done: {state_of(wrong).done} of 36 images" in status
     # What is decided takes no more images, in whichever order the runs are named.
     assert rounds(tmp_path, [wrong, right], 100.0, as_json=False) == 0
     assert state_of(right).done + state_of(wrong).done == said["images"]
@@ -95,6 +104,8 @@ def test_a_round_that_was_broken_off_is_the_next_one(
     assert again is not None
     assert np.array_equal(again.positions, sample.positions)
     assert again.weights == pytest.approx(sample.weights)
+    with hold_lock(comparison.path.with_suffix(".lock"), ""), pytest.raises(InUse):
+        rounds(tmp_path, folders, 60.0, as_json=True)
     comparison.path.write_text("{}")
     with pytest.raises(BadInput, match="holds no rounds"):
         Comparison(folders)
@@ -107,6 +118,27 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path, folders: list[RunFol
     none = called(main, "start", "--adaptive", "0", "--data", str(tmp_path))
     assert none.returncode == 2
     assert "a percentage above 0" in none.stderr
+    both = ("--model", "small", "--model", "reference-renderer")
+    array = called(main, "start", *both, "--adaptive", "--plan-only", "--data", str(tmp_path))
+    assert array.returncode == 2
+    assert "leave out --plan-only" in array.stderr
     other = RunFolder.create(tmp_path / "runs", apple_plan("none", 11))
     with pytest.raises(BadInput, match="the same prompts"):
         Comparison([folders[0], other])
+
+
+def test_images_of_tasks_of_a_job_array_are_taken_up(
+    tmp_path: Path, folders: list[RunFolder], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also in a folder of --shared, which has no database."""
+    for folder in folders:
+        task = array_task("1/2")
+        part = begin_task(RunWork(folder.path), task)
+        assert execute(folder, team=InProcess(part), task=task).status == "finished"
+    options = Namespace(adaptive=60.0, json=True, data=str(tmp_path), shared=str(tmp_path / "runs"))
+    assert execute_rounds(options, folders, ExecutionSettings()) == 0
+    said = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert said["decided"] == 1
+    # Half of each run was there: the rounds added only what they chose beyond it.
+    for folder in folders:
+        assert 18 < state_of(folder).done < 18 + said["images"] / 2

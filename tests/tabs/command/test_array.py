@@ -96,6 +96,8 @@ def test_the_script_does_the_run_task_by_task(planned: RunFolder, tmp_path: Path
         assert f"Task {number}/{TASKS} finished" in done.stderr
         said = json.loads(runs(planned, "status", "--json").stdout)
         assert said["status"] == status
+        words = "waiting for tasks" if status == "paused" else "finished"
+        assert f"  {words}: " in runs(planned, "status").stdout
     with Storage.open(planned.path.parents[1]) as storage:
         assert not storage.runs.all()
     merge = next(line for line in lines if " merge " in line).partition("&&")[2]

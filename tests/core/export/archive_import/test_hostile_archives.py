@@ -235,6 +235,22 @@ def test_other_prompts_than_were_run_are_refused(files: Files, tmp_path: Path) -
     refused(path, tmp_path / "runs", "not those that were run")
 
 
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b'{"images": [{}], "absent": []}', "an image of them has other fields"),
+        (b"[" * 100_000, "controls.json is no JSON"),
+        (b"\xff", "controls.json is no JSON"),
+        (b" " * 2**21, "too large"),
+    ],
+)
+def test_control_images_that_no_run_wrote_are_refused(
+    files: Files, tmp_path: Path, content: bytes, text: str
+) -> None:
+    path = packed(tmp_path / "a.zip", {**files, "controls.json": content})
+    refused(path, tmp_path / "runs", text)
+
+
 def verdict(**changes: Any) -> Callable[[ItemResult], ItemResult]:
     def bend(item: ItemResult) -> ItemResult:
         first, *rest = item.verdicts
