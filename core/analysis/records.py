@@ -1,6 +1,9 @@
 """Queries over the results of runs, their counts, and the images that count.
 
-An image without a score may count as incorrect; this module alone decides. The released code
+An image counts where each of its objects has a result. Where one has none, the image has no score,
+whatever the others have: if only images that would pass were left out, the rest would fail more
+often than all do. An image without a score may count as incorrect; this module alone decides. The
+released code
 (moatifbutt/gen-color-bench @ 802a3ba, evaluation/cna.py, coa.py and moc.py) returns ``correct:
 False`` where an object cannot be segmented, where its mask is empty, and where it overlaps another
 one by an IoU over 0.2; such an image stays in the denominator. A stored verdict is ``unscored``

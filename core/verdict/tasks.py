@@ -165,7 +165,8 @@ class TaskVerdict:
 
 
 def combine_statuses(statuses: Iterable[str]) -> str:
-    """One fail is a fail, then one unscored is unscored: all objects have to be right."""
+    """One fail is a fail, then one unscored is unscored: all objects have to be right. In shares an
+    image with an unscored object is left out in either case (truehue.core.analysis.records)."""
     status_set = set(statuses)
     return FAIL if FAIL in status_set else UNSCORED if UNSCORED in status_set else PASS
 

@@ -20,7 +20,7 @@ from truehue.core.errors import BadInput, NotStored, UnknownColor
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.verdict.rules import rule
 from truehue.storage.database.connection import Database
-from truehue.storage.runs.dictionaries import STATUSES, TRAITS
+from truehue.storage.runs.dictionaries import FAILS, STATUSES, TRAITS, UNSCORES
 
 KINDS = ("task", "system", "category", "object", "cause", "step", "rule")
 
@@ -46,7 +46,8 @@ class Color:
 @dataclass(frozen=True)
 class StringDictionary:
     """All dictionaries as of one moment. ``names`` are lists by number of each kind; ``searching``
-    are the runs whose masker looks for objects."""
+    are the runs whose masker looks for objects, ``partly`` those with an image that fails by one
+    object and has another without a score."""
 
     names: Mapping[str, Sequence[str]]
     colors: Sequence[Color]
@@ -54,10 +55,11 @@ class StringDictionary:
     run_names: Sequence[str]
     hidden: frozenset[int]
     searching: frozenset[int] = frozenset()
+    partly: frozenset[int] = frozenset()
 
     @classmethod
     def read(cls, database: Database) -> StringDictionary:
-        """Read them: some hundreds of rows."""
+        """Read them: some hundreds of rows, and two narrow columns of the verdicts."""
         names: dict[str, list[str]] = {kind: [] for kind in KINDS}
         for kind, name in database.rows("SELECT kind, name FROM known_names ORDER BY kind, no"):
             names[kind].append(name)
@@ -73,6 +75,10 @@ class StringDictionary:
                 any_value(json_extract_string(summary, '$.masker.kind'))
             FROM run_numbers JOIN run_views USING (run_no) GROUP BY run_no, run_id ORDER BY run_no
         """)
+        partly = database.rows(
+            f"SELECT DISTINCT run_no FROM run_verdicts WHERE status = {UNSCORES} "
+            f"AND picture_status = {FAILS}"
+        )
         return cls(
             names,
             colors,
@@ -80,6 +86,7 @@ class StringDictionary:
             [row[1] for row in runs],
             frozenset(index for index, row in enumerate(runs) if row[2]),
             frozenset(index for index, row in enumerate(runs) if row[3] == SEARCHING),
+            frozenset(run_no for (run_no,) in partly),
         )
 
     @cached_property

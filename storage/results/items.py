@@ -1,8 +1,9 @@
 """Result rows as they count, as images in the list of failures, and under other thresholds.
 
-Some rules count some unscored images as incorrect. The stored rows stay as they are:
-:mod:`truehue.core.analysis.records` decides which images these are, and this module makes SQL of
-it that replaces the tables ``run_verdicts`` and ``run_items``.
+Some rules count some unscored images as incorrect, and an image of which one object fails and
+another has no score is left out, as it would be if the first one passed. The stored rows stay as
+they are: :mod:`truehue.core.analysis.records` decides which images these are, and this module makes
+SQL of it that replaces the tables ``run_verdicts`` and ``run_items``.
 
 Other thresholds apply to the stored numbers alone, for rules whose row has all numbers of the
 decision: each metric with its own minimum over the accepted colors, or one misfit. A rule that
@@ -12,7 +13,7 @@ another color could pass, and its numbers are not stored.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,6 +24,7 @@ from truehue.core.analysis.records import (
     NO_MASK,
     NOT_FOUND,
     NOT_FOUND_CAUSES,
+    WRONG,
     FailureItem,
     Slice,
     choice_for,
@@ -39,69 +41,108 @@ VERDICTS, ITEMS = "run_verdicts", "run_items"
 
 def verdict_rows(dictionary: StringDictionary, selection: Slice, every_rule: bool = False) -> str:
     """``run_verdicts``, or a subquery of the same columns and ``rowid``, in which images that count
-    as incorrect by ``selection.unscored`` fail. The first of their objects that was not found
-    leads. ``every_rule``: not by the slice's rule alone."""
-    incorrect = _incorrect(dictionary, selection.unscored, "" if every_rule else selection.rule)
-    others = _incorrect(dictionary, selection.unscored, "") if selection.against else ""
-    if not incorrect and not others:
+    as incorrect by ``selection.unscored`` fail, and those that are left out though an object fails
+    are unscored. The first of their objects that was not found, or has no score, leads.
+    ``every_rule``: not by the slice's rule alone."""
+    choice, rule_id = selection.unscored, "" if every_rule else selection.rule
+    incorrect, excluded = (of(dictionary, choice, rule_id) for of in (_incorrect, _excluded))
+    others = [of(dictionary, choice, "") for of in (_incorrect, _excluded) if selection.against]
+    if not incorrect and not excluded and not any(others):
         return VERDICTS
+    fails = "false"
+    if incorrect:
+        fails = f"c.first IS NOT NULL AND v.status = {UNSCORES} AND {_causes(dictionary, 'v.')}"
     replaced = [
-        f"CASE WHEN c.first IS NOT NULL AND v.status = {UNSCORES} AND {_causes(dictionary, 'v.')} "
-        f"THEN {FAILS} ELSE v.status END::UTINYINT AS status",
-        f"CASE WHEN c.first IS NULL THEN v.picture_status ELSE {FAILS} END::UTINYINT "
-        "AS picture_status",
-        "CASE WHEN c.first IS NULL THEN v.leads ELSE v.target = c.first END AS leads",
+        f"CASE WHEN {fails} THEN {FAILS} ELSE v.status END::UTINYINT AS status",
+        f"CASE WHEN c.first IS NOT NULL THEN {FAILS} WHEN x.first IS NOT NULL THEN {UNSCORES} "
+        "ELSE v.picture_status END::UTINYINT AS picture_status",
+        "CASE WHEN c.first IS NOT NULL THEN v.target = c.first WHEN x.first IS NOT NULL "
+        "THEN v.target = x.first ELSE v.leads END AS leads",
+        # The stored reason is that of the object that fails.
+        "CASE WHEN x.first IS NULL THEN v.picture_reason END AS picture_reason",
     ]
-    joins = [
-        f"LEFT JOIN (SELECT run_no, position, rule_no, min(target) AS first FROM {VERDICTS} "
-        f"WHERE {incorrect or 'false'} GROUP BY ALL) AS c ON c.run_no = v.run_no "
-        "AND c.position = v.position AND c.rule_no = v.rule_no"
-    ]
-    if others:
-        replaced.append("v.statuses - coalesce(s.bits, 0) AS statuses")
-        joins.append(_bits(others, "v"))
+    joins = [_first(incorrect, "c"), _first(excluded, "x")]
+    if any(others):
+        replaced.append(f"{_BITS.format(table='v')} AS statuses")
+        joins.append(_bits(others[0], others[1], "v"))
     return (
         f"(SELECT v.rowid AS rowid, v.* REPLACE ({', '.join(replaced)}) "
         f"FROM {VERDICTS} AS v {' '.join(joins)})"
     )
 
 
-def item_rows(dictionary: StringDictionary, choice: str, rule_id: str = "") -> str:
-    """``run_items``, or a subquery of the same columns in which ``statuses`` are as they count, by
-    one rule or by all."""
-    incorrect = _incorrect(dictionary, choice, rule_id)
-    if not incorrect:
-        return ITEMS
+def _first(location: str, name: str) -> str:
+    """A join that brings the first object of each image and rule that ``location`` is true of."""
     return (
-        "(SELECT i.* REPLACE (i.statuses - coalesce(s.bits, 0) AS statuses) "
-        f"FROM {ITEMS} AS i {_bits(incorrect, 'i')})"
+        f"LEFT JOIN (SELECT run_no, position, rule_no, min(target) AS first FROM {VERDICTS} "
+        f"WHERE {location or 'false'} GROUP BY ALL) AS {name} ON {name}.run_no = v.run_no "
+        f"AND {name}.position = v.position AND {name}.rule_no = v.rule_no"
     )
 
 
-def _bits(incorrect: str, table: str) -> str:
-    """A join that brings ``s.bits``: one in the place of each rule by which an image is incorrect,
-    the difference between the numbers of unscored and fail."""
+def item_rows(dictionary: StringDictionary, choice: str, rule_id: str = "") -> str:
+    """``run_items``, or a subquery of the same columns in which ``statuses`` are as they count, by
+    one rule or by all."""
+    incorrect, excluded = (of(dictionary, choice, rule_id) for of in (_incorrect, _excluded))
+    if not incorrect and not excluded:
+        return ITEMS
     return (
-        "LEFT JOIN (SELECT run_no, position, "
-        f"bit_or(1::BIGINT << ({STATUS_BITS} * rule_no)) AS bits FROM {VERDICTS} "
-        f"WHERE {incorrect} GROUP BY ALL) AS s "
+        f"(SELECT i.* REPLACE ({_BITS.format(table='i')} AS statuses) "
+        f"FROM {ITEMS} AS i {_bits(incorrect, excluded, 'i')})"
+    )
+
+
+_BITS = "{table}.statuses - coalesce(s.fails, 0) + coalesce(s.unscored, 0)"
+
+
+def _bits(incorrect: str, excluded: str, table: str) -> str:
+    """A join that brings ``s.fails`` and ``s.unscored``: one in the place of each rule by which an
+    image is incorrect, or left out, the difference between the numbers of unscored and fail."""
+    bits = f"bit_or(1::BIGINT << ({STATUS_BITS} * rule_no)) FILTER"
+    incorrect, excluded = incorrect or "false", excluded or "false"
+    return (
+        f"LEFT JOIN (SELECT run_no, position, {bits} ({incorrect}) AS fails, "
+        f"{bits} ({excluded}) AS unscored "
+        f"FROM {VERDICTS} WHERE {incorrect} OR {excluded} GROUP BY ALL) AS s "
         f"ON s.run_no = {table}.run_no AND s.position = {table}.position"
     )
 
 
 def _incorrect(dictionary: StringDictionary, choice: str, rule_id: str) -> str:
     """The condition for rows of objects that make their image incorrect; empty for no row."""
-    rules = [
-        number
-        for number, name in enumerate(dictionary.names["rule"])
-        if rule_id in ("", name) and choice_for(name, choice) == NOT_FOUND
-    ]
+    counted = _counted(dictionary, choice, rule_id)
+    return f"picture_status = {UNSCORES} AND {counted}" if counted else ""
+
+
+def _counted(dictionary: StringDictionary, choice: str, rule_id: str) -> str:
+    """The condition for rows of objects without a score that count as incorrect; empty for no
+    row."""
+    rules = _rules(dictionary, rule_id, lambda name: choice_for(name, choice) == NOT_FOUND)
     causes = _causes(dictionary)
     if not rules or not causes:
         return ""
+    return f"rule_no IN ({rules}) AND status = {UNSCORES} AND {causes}"
+
+
+def _excluded(dictionary: StringDictionary, choice: str, rule_id: str) -> str:
+    """The condition for rows of objects without a score whose image fails by another object; empty
+    for no row. Whether such an image counts must not depend on the other object's color."""
+    rules = _rules(dictionary, rule_id, lambda name: choice_for(name, choice) != WRONG)
+    if not rules or not dictionary.partly:
+        return ""
+    counted = _counted(dictionary, choice, rule_id)
     return (
-        f"rule_no IN ({', '.join(map(str, rules))}) AND status = {UNSCORES} "
-        f"AND picture_status = {UNSCORES} AND {causes}"
+        f"run_no IN ({', '.join(map(str, sorted(dictionary.partly)))}) AND rule_no IN ({rules}) "
+        f"AND status = {UNSCORES} AND picture_status = {FAILS}"
+        + (f" AND NOT ({counted})" if counted else "")
+    )
+
+
+def _rules(dictionary: StringDictionary, rule_id: str, wanted: Callable[[str], bool]) -> str:
+    """The numbers of the rules that are ``wanted``, of one or all, with commas between."""
+    names = enumerate(dictionary.names["rule"])
+    return ", ".join(
+        str(number) for number, name in names if rule_id in ("", name) and wanted(name)
     )
 
 
@@ -293,18 +334,20 @@ def tallies_within(
     rule_no: int,
     limits: Mapping[str, float],
     in_runs: str,
-    rows: str,
+    selection: Slice,
 ) -> list[tuple[Any, ...]]:
     """Rows of run_no, task_no, system_no, passes, scored, images and how many prompts have those.
 
     An object that was measured passes where every metric of ``limits`` is strictly below its limit,
-    and one that must not have a color where not; any other keeps its status. One fail of an image
-    is a fail, then one unscored is unscored. A limit of another formula of
+    and one that must not have a color where not; any other keeps its status. One object without a
+    score leaves its image without one, then one fail is a fail. A limit of another formula of
     :mod:`truehue.core.color.formulas` stands alone, and is that of the difference between the measured
     color and the target's. ``in_runs`` is empty or a condition beginning with
-    AND, ``rows`` the verdicts as they count (truehue.storage.results.items). Raises BadInput for
+    AND; the rule and what unscored images count as are those of ``selection``. Raises BadInput for
     other metrics.
     """
+    rows = verdict_rows(dictionary, selection)
+    counted = _counted(dictionary, selection.unscored, selection.rule) or "false"
     values: list[Any] = list(limits.values())
     if len(limits) == 1 and (name := next(iter(limits))) in OTHER_FORMULAS:
         known, near = _near(database, dictionary, rule_no, name, limits[name], in_runs)
@@ -322,7 +365,8 @@ def tallies_within(
         f"""
         WITH objects AS (
             SELECT run_no, task_no, system_no, prompt_no, position,
-                CASE WHEN status = {UNSCORES} OR NOT ({measured_sql}) THEN status
+                CASE WHEN {counted} THEN {FAILS}
+                    WHEN status = {UNSCORES} OR NOT ({measured_sql}) THEN status
                     WHEN ({below}) = coalesce(matches, true) THEN {PASSES} ELSE {FAILS} END AS said
             FROM {rows} WHERE rule_no = {rule_no} {in_runs}
         ), pictures AS (
@@ -333,7 +377,7 @@ def tallies_within(
         ), prompts AS (
             SELECT run_no, task_no, system_no, prompt_no,
                 count_if(NOT fails AND NOT unscored) AS passes,
-                count_if(fails OR NOT unscored) AS scored, count(*) AS images
+                count_if(NOT unscored) AS scored, count(*) AS images
             FROM pictures GROUP BY run_no, task_no, system_no, prompt_no
         )
         SELECT run_no, task_no, system_no, passes, scored, images, count(*)

@@ -237,11 +237,11 @@ class Results:
             if number < 0:
                 return []
             if limits:
-                table = verdict_rows(dictionary, Slice(rule, unscored=unscored))
                 in_runs = _in_runs(dictionary, runs)
+                selection = Slice(rule, unscored=unscored)
                 with self._database.snapshot():
                     moved = tallies_within(
-                        self._database, dictionary, number, limits, in_runs, table
+                        self._database, dictionary, number, limits, in_runs, selection
                     )
                 return _tallies(dictionary, moved)
             status = f"((statuses >> {2 * number}) & 3)"

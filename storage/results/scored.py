@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truehue.core.analysis.ranks import PromptScores
+from truehue.core.analysis.records import LEFT_OUT
 from truehue.storage.database.connection import Database
 from truehue.storage.results.dictionary import StringDictionary
 from truehue.storage.results.items import item_rows
@@ -89,7 +90,8 @@ def scored_images(
     status = f"((statuses >> {2 * number}) & 3)"
     rows = database.rows(
         f"SELECT position, prompt_no, task_no, system_no, {status} = {PASSES}, image_id "
-        f"FROM run_items WHERE run_no = ? AND drawn AND {status} IN ({PASSES}, {FAILS}) "
+        f"FROM {item_rows(dictionary, LEFT_OUT, rule)} WHERE run_no = ? AND drawn "
+        f"AND {status} IN ({PASSES}, {FAILS}) "
         "ORDER BY position",
         [dictionary.number("run", run)],
     )

@@ -19,7 +19,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from truehue.core.command import Command, arg, data_folder, either, flag, print_now
+from truehue.core.command import (
+    Command,
+    arg,
+    data_folder,
+    default_data_folder,
+    either,
+    flag,
+    print_now,
+)
 from truehue.core.concepts.records import EXTRACTED, ConceptCell
 from truehue.core.errors import BadInput, DatabaseBusy
 from truehue.core.generation.weights.sources import Sources
@@ -69,7 +77,7 @@ def reproduce(options: argparse.Namespace) -> int:
     context = make_context(options)
     recipe.protocol(context)
     needs, steps = _needs(options, recipe, context)
-    _print_needs(recipe, needs, steps)
+    _print_needs(options, recipe, needs, steps)
     if options.estimate_only:
         return FINISHED
     ended = _run(options, steps) if _agreed(options) else INCOMPLETE
@@ -125,23 +133,36 @@ def _run(options: argparse.Namespace, steps: Sequence[Step]) -> int:
     from truehue.tabs.command.main import command_of
 
     ended = FINISHED
-    own = ["--data", str(options.data), *(["--models", options.weights] if options.weights else [])]
     for number, step in enumerate(steps, 1):
-        print_now(f"Step {number} of {len(steps)}: {step.title}\n  {step.text}", file=sys.stderr)
+        text = _typed(options, step)
+        print_now(f"Step {number} of {len(steps)}: {step.title}\n  {text}", file=sys.stderr)
         if step.done:
             print_now("  Done: its result is stored.", file=sys.stderr)
             continue
         name, *rest = step.command
-        added: dict[tuple[str, ...], list[str]] = {
-            ("runs", "start"): [*own, "--yes"],
-            ("runs", "import"): own[:2],
-        }
+        added = [*_folders(options, step), *(["--yes"] if rest[0] == "start" else [])]
         with redirect_stdout(sys.stderr):  # standard output is the table's
-            status = command_of(name).main([*rest, *added.get(step.command[:2], [])])
+            status = command_of(name).main([*rest, *added])
         if status == INCOMPLETE:
             return INCOMPLETE
         ended = ended or (INCOMPLETE if status else FINISHED)
     return ended
+
+
+def _folders(options: argparse.Namespace, step: Step) -> list[str]:
+    """The options of folders that a step about runs is executed with; others have their own."""
+    if step.command[0] != "runs":
+        return []
+    weights = ["--models", options.weights] if options.weights and "start" in step.command else []
+    return ["--data", str(options.data), *weights]
+
+
+def _typed(options: argparse.Namespace, step: Step) -> str:
+    """A step as it is typed by hand, with the folders that are not the defaults."""
+    folders = _folders(options, step)
+    if folders[:2] == ["--data", default_data_folder()]:
+        folders = folders[2:]
+    return shlex.join(("truehue", *step.command, *folders))
 
 
 def _write(options: argparse.Namespace, recipe: Recipe, context: ReproduceContext) -> None:
@@ -233,12 +254,15 @@ def _agreed(options: argparse.Namespace) -> bool:
     return sys.stdin.readline().strip().lower() in ("", "y", "yes")
 
 
-def _print_needs(recipe: Recipe, needs: Sequence[Need], steps: Sequence[Step]) -> None:
+def _print_needs(
+    options: argparse.Namespace, recipe: Recipe, needs: Sequence[Need], steps: Sequence[Step]
+) -> None:
     print_now(f"{recipe.title}: what it needs on this machine", file=sys.stderr)
     for line in need_lines(needs):
         print_now(line, file=sys.stderr)
     for step in steps:
-        print_now(f"  {'done' if step.done else 'then'}: {step.text}", file=sys.stderr)
+        text = _typed(options, step)
+        print_now(f"  {'done' if step.done else 'then'}: {text}", file=sys.stderr)
 
 
 def need_lines(needs: Sequence[Need]) -> list[str]:

@@ -27,7 +27,7 @@ from truehue.core.runs.score import not_generated, score
 from truehue.core.runs.shards import write_shard
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import ABSENT, Localization, expectations_of
-from truehue.core.verdict.rules import rule
+from truehue.core.verdict.rules import FAIL, UNSCORED, rule
 from truehue.storage import Storage
 
 SIZE = 32
@@ -200,3 +200,24 @@ def _picture(
 def _disk(middle: float, radius: float) -> np.ndarray:
     y, x = np.mgrid[:SIZE, :SIZE]
     return np.hypot(y - SIZE / 2, x - middle) <= radius
+
+
+def as_counted(item: ItemResult) -> ItemResult:
+    """The image as it counts where unscored images are left out: one that fails by one object, and
+    has another without a score, has none, and the first object without one leads."""
+    first: dict[str, int] = {}
+    for verdict in item.verdicts:
+        if (verdict.status, verdict.picture_status) == (UNSCORED, FAIL):
+            first.setdefault(verdict.rule, verdict.target)
+    verdicts = tuple(
+        verdict
+        if verdict.rule not in first
+        else replace(
+            verdict,
+            picture_status=UNSCORED,
+            picture_reason=verdict.told,
+            leads=verdict.target == first[verdict.rule],
+        )
+        for verdict in item.verdicts
+    )
+    return replace(item, verdicts=verdicts)

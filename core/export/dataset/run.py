@@ -43,7 +43,7 @@ from truehue.core.prompts.prompt import TASKS
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import SHARED
 from truehue.core.runs.summary import seeds_text
-from truehue.core.verdict.rules import FAIL, PASS
+from truehue.core.verdict.rules import FAIL, PASS, UNSCORED
 from truehue.core.version import VERSION
 
 EVAL_RESULTS = ".eval_results/truehue.yaml"
@@ -101,18 +101,30 @@ def accuracies_of(run: ExportRun, results: Path) -> list[TaskAccuracy]:
     out, or count as fails, as the leaderboard has it for each rule by default."""
     import pyarrow.parquet as pq
 
-    names = ["leads", "rule", "task", "picture_status", "cause"]
+    names = ["leads", "rule", "task", "picture_status", "cause", "position", "status"]
     table = pq.read_table(results, columns=names)
-    counts = Counter(zip(*(table[name].to_pylist() for name in names), strict=True))
+    rows = list(zip(*(table[name].to_pylist() for name in names), strict=True))
     failures = {*NOT_FOUND_CAUSES, *([NO_MASK] if run.plan.masker.kind == SEARCHING else [])}
     versions = dict(run.plan.rules)
+
+    def counts_as_fail(rule: str, cause: str) -> bool:
+        return cause in failures and default_for(rule) == NOT_FOUND
+
+    excluded = {
+        (position, rule)
+        for _, rule, _, _, cause, position, status in rows
+        if rule in versions and status == UNSCORED and not counts_as_fail(rule, cause)
+    }
+    counts = Counter(
+        (leads, rule, task, (position, rule) in excluded, status, cause)
+        for leads, rule, task, status, cause, position, _ in rows
+    )
     rates: dict[tuple[str, str], Rate] = {}
-    for (leads, rule, task, status, cause), count in counts.items():
+    for (leads, rule, task, is_excluded, status, cause), count in counts.items():
         if not leads or rule not in versions:
             continue
-        failed = status == FAIL or (
-            status != PASS and cause in failures and default_for(rule) == NOT_FOUND
-        )
+        failed = status == FAIL or (status != PASS and counts_as_fail(rule, cause))
+        failed = failed and not is_excluded
         rate = Rate(count * (status == PASS), count * failed)
         rate += Rate(unscored=count - rate.scored)
         rates[task, rule] = rates.get((task, rule), Rate()) + rate

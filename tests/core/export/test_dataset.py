@@ -184,22 +184,26 @@ def check_every_eval(folder: Path, count: int) -> None:
 
 def test_unscored_images_count_as_the_leaderboard_counts_them(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "r", plan(images=1, rules=("paper", "released")))
+    # Of the last image an object fails and leads, and another has no score: it is left out.
     rows = [
-        (rule, status, cause)
+        (rule, position, leads, picture, status, cause)
         for rule in ("paper", "released")
-        for status, cause in (
-            ("pass", None),
-            ("unscored", "not-found"),
-            ("unscored", "too-few-pixels"),
-            ("unscored", "no-image"),
+        for position, leads, picture, status, cause in (
+            (0, True, "pass", "pass", None),
+            (1, True, "unscored", "unscored", "not-found"),
+            (2, True, "unscored", "unscored", "too-few-pixels"),
+            (3, True, "unscored", "unscored", "no-image"),
+            (4, True, "fail", "fail", "hue"),
+            (4, False, "fail", "unscored", "left-out"),
         )
     ]
-    columns = dict(zip(("rule", "picture_status", "cause"), zip(*rows, strict=True), strict=True))
-    table = pa.table({**columns, "leads": [True] * len(rows), "task": ["cna"] * len(rows)})
+    names = ("rule", "position", "leads", "picture_status", "status", "cause")
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    table = pa.table({**columns, "task": ["coa"] * len(rows)})
     pq.write_table(table, tmp_path / "t.parquet")
     paper, released = accuracies_of(ExportRun(folder), tmp_path / "t.parquet")
-    assert (paper.rate.passes, paper.rate.fails, paper.rate.unscored) == (1, 0, 3)
-    assert (released.rate.passes, released.rate.fails, released.rate.unscored) == (1, 2, 1)
+    assert (paper.rate.passes, paper.rate.fails, paper.rate.unscored) == (1, 0, 4)
+    assert (released.rate.passes, released.rate.fails, released.rate.unscored) == (1, 2, 2)
 
 
 def test_what_cannot_be_shared_is_refused(

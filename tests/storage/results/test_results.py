@@ -15,7 +15,7 @@ import pytest
 
 from tests.empty_data import empty_data
 from tests.shards import read_shard
-from tests.storage.run_samples import fill, sample_plan, sample_run
+from tests.storage.run_samples import as_counted, fill, sample_plan, sample_run
 from truehue.core.analysis.names import l2_names, nearest_l2, sector_codes, traits_of
 from truehue.core.analysis.records import SECTORS, FailureItem, Slice
 from truehue.core.color.systems import ColorTarget
@@ -156,7 +156,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
 
 def _rows(folder: RunFolder) -> Iterator[Row]:
     prompts = folder.plan().prompts
-    for item in itertools.chain(*map(read_shard, folder.shards())):
+    for item in map(as_counted, itertools.chain(*map(read_shard, folder.shards()))):
         prompt = prompts[item.prompt]
         target = {
             expectation.position: expectation for expectation in expectations_of(prompt.targets)

@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 from tests.empty_data import empty_data
 from tests.shards import read_shard
 from tests.storage.run_samples import (
+    as_counted,
     fill_copied,
     sample_plan,
     sample_prompts,
@@ -73,7 +74,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     with Storage.open(empty_data(folder / "data")) as storage:
         first, second = fill_copied(storage, folder / "runs", prompts=40, images=IMAGES)
         items = {
-            (run_folder.run_id, item.position): item
+            (run_folder.run_id, item.position): as_counted(item)
             for run_folder in run_folders(folder / "runs")
             for shard in run_folder.shards()
             for item in read_shard(shard)

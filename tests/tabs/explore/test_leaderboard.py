@@ -20,7 +20,13 @@ from fastapi.testclient import TestClient
 from tests.empty_data import empty_data
 from tests.node import run_module
 from tests.shards import read_shard
-from tests.storage.run_samples import sample_plan, sample_prompts, sample_result, sample_run
+from tests.storage.run_samples import (
+    as_counted,
+    sample_plan,
+    sample_prompts,
+    sample_result,
+    sample_run,
+)
 from truehue.core.analysis.leaderboard import AVERAGE, TABLE_TASKS, Rate, leaderboard
 from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
@@ -127,7 +133,7 @@ def counted(folder: RunFolder, plan: RunPlan, rule: str) -> dict[tuple[str, str]
     """The statuses of the pictures by task and system, read from the shards."""
     out = defaultdict(list)
     for path in folder.shards():
-        for item in read_shard(path):
+        for item in map(as_counted, read_shard(path)):
             prompt = plan.prompts[item.prompt]
             (status,) = [
                 verdict.picture_status
