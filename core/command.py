@@ -51,7 +51,8 @@ class Parser(argparse.ArgumentParser):
         """As argparse does; where a command takes any number of files, options may stand between
         them too."""
         several = any(action.nargs in ("*", "+") for action in self._get_positional_actions())
-        if not several or self._intermixed:
+        # Behind a "--" everything is a file, and argparse loses that where it takes them mixed.
+        if not several or self._intermixed or "--" in (sys.argv[1:] if args is None else args):
             return super().parse_known_args(args, namespace)
         self._intermixed = True
         try:

@@ -28,7 +28,7 @@ from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.command import JSON_LINES, Command, arg, flag, group
 from truehue.core.errors import BadInput, MaskError, ObjectNotFound, TrueHueError
 from truehue.core.images.load import LoadedImage, load_image, mask_with_note, object_pixels
-from truehue.core.images.white_balance import patch_around, white_balanced
+from truehue.core.images.white_balance import balance_white, patch_around
 from truehue.core.library import ColorResult, color_of
 from truehue.core.masks.registry import FILE, TRANSPARENCY
 from truehue.core.packages import colour_science
@@ -145,6 +145,10 @@ def _check_options(options: argparse.Namespace, by: Rule) -> None:
         raise BadInput(
             "A manifest names mask and target itself: leave out --mask, --box and --target."
         )
+    if options.manifest is not None and options.neutral:
+        raise BadInput(
+            "--neutral is a point of one view, and a manifest has many. Name the images."
+        )
     if options.k and by.same_candidate:
         raise BadInput(f"--k belongs to the paper rules and truehue; {by.id} takes no neighbors.")
     if options.munsell and (by.reconstructed or not by.same_candidate):
@@ -175,7 +179,7 @@ def _run(
     mask, notes, about = _mask(job, options, image)
     srgb8 = image.srgb8
     if options.neutral is not None:
-        srgb8 = white_balanced(srgb8, patch_around(srgb8, *options.neutral))
+        srgb8 = balance_white(srgb8, patch_around(srgb8, *options.neutral))
         x, y = options.neutral
         notes = (*notes, f"White balance was set by the pixels around ({x:g}, {y:g}).")
         about = {**about, "neutral": options.neutral}

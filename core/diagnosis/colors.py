@@ -17,7 +17,7 @@ from truehue.core.generation.renderer.two_materials import (
     TWO_MATERIALS,
     render_two_materials,
 )
-from truehue.core.images.white_balance import white_balanced
+from truehue.core.images.white_balance import balance_white
 
 TWO_MATERIAL_OBJECTS: tuple[str, ...] = tuple(TWO_MATERIALS)
 METAL = "metal"
@@ -57,8 +57,8 @@ class ColorQuery:
         return self.true, *self.near
 
 
-CORNER = 12
-"""The corner that tells the neutral has this part of the image's side."""
+CORNER_PARTS = 12
+"""The corner that tells the neutral has this part of the image's side: one twelfth."""
 
 
 def set_colors(system_id: str) -> tuple[NamedColor, ...]:
@@ -149,8 +149,11 @@ def render_image(
     return rendering.srgb8, rendering.mask.pixels
 
 
-def balanced_by_backdrop(srgb8: np.ndarray) -> np.ndarray:
-    """The image with its backdrop made neutral, as by a gray card: the renderer's is gray, and its
-    upper left corner shows no object. Raises BadInput where that is clipped or too dark."""
-    side = srgb8.shape[0] // CORNER
-    return white_balanced(srgb8, srgb8[:side, :side])
+def balance_by_backdrop(srgb8: np.ndarray) -> np.ndarray:
+    """The image ``srgb8``, uint8 ``(H, W, 3)``, with its backdrop made neutral, as by a gray card.
+
+    The renderer's backdrop is gray, and its upper left corner shows no object. Raises BadInput where
+    that is clipped or too dark.
+    """
+    side = srgb8.shape[0] // CORNER_PARTS
+    return balance_white(srgb8, srgb8[:side, :side])

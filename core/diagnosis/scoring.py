@@ -13,14 +13,14 @@ from truehue.core.color.systems import NamedColor, find
 from truehue.core.diagnosis.colors import (
     TWO_MATERIAL_OBJECTS,
     ColorQuery,
-    balanced_by_backdrop,
+    balance_by_backdrop,
     make_query,
     render_image,
     second_color,
     set_colors,
 )
 from truehue.core.diagnosis.plan import FileRow, Task
-from truehue.core.errors import TrueHueError
+from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.renderer import LIGHTS, OBJECTS, TINTED_LIGHTS
 from truehue.core.images.load import load_image, load_mask
 from truehue.core.verdict.candidates import Acceptance
@@ -176,23 +176,22 @@ def _rendered(task: Task, step: Step) -> Iterator[JudgmentRow]:
             srgb8, mask = render_image(
                 task.object, task.light, task.seed, color.hex, task.size_px, second, task.material
             )
-            if task.neutral:
-                srgb8 = balanced_by_backdrop(srgb8)
-            same = list(
-                judge_image(
-                    srgb8,
-                    mask,
-                    make_query(name, system_id),
-                    task.rule_ids,
-                    task.k,
-                    object=task.object,
-                    light=task.light,
-                    seed=task.seed,
-                    system=system_id,
-                    color=name,
-                    second=second,
-                )
-            )
+            query = make_query(name, system_id)
+            about = {
+                "object": task.object,
+                "light": task.light,
+                "seed": task.seed,
+                "system": system_id,
+                "color": name,
+                "second": second,
+            }
+            try:
+                if task.neutral:
+                    srgb8 = balance_by_backdrop(srgb8)
+            except BadInput:
+                same = list(unscored_rows(query, task.rule_ids, **about))
+            else:
+                same = list(judge_image(srgb8, mask, query, task.rule_ids, task.k, **about))
             done[system_id, color.hex] = same
         for row in same:
             label = name if row.relation == TRUE else row.asked

@@ -29,8 +29,8 @@ BRADFORD = np.array(
 """From XYZ to cone-like responses, each of which is scaled."""
 
 
-def white_balanced(srgb8: np.ndarray, patch_srgb8: np.ndarray) -> np.ndarray:
-    """The image, uint8 ``(H, W, 3)``, with the mean of a patch ``(..., 3)`` of it made neutral.
+def balance_white(srgb8: np.ndarray, patch_srgb8: np.ndarray) -> np.ndarray:
+    """The image uint8 ``(H, W, 3)`` with the mean of a patch of it, uint8 ``(..., 3)``, made neutral.
 
     A channel at its end stays there: the camera stopped counting. Raises BadInput for a patch that
     is too dark or clipped, for it does not tell the tint.
@@ -47,7 +47,8 @@ def white_balanced(srgb8: np.ndarray, patch_srgb8: np.ndarray) -> np.ndarray:
 
 
 def adaptation(neutral1: np.ndarray) -> np.ndarray:
-    """The matrix on linear sRGB that makes a color ``(3,)`` a gray of its luminance."""
+    """The matrix float64 ``(3, 3)`` on linear sRGB that makes a color ``(3,)``, 0 to 1, a gray of its
+    luminance."""
     xyz1 = LINEAR1_TO_XYZ1 @ neutral1
     gains = (BRADFORD @ (WHITE_XYZ1 * xyz1[1])) / (BRADFORD @ xyz1)
     scaling = np.linalg.inv(BRADFORD) @ np.diag(gains) @ BRADFORD
@@ -55,7 +56,8 @@ def adaptation(neutral1: np.ndarray) -> np.ndarray:
 
 
 def patch_around(srgb8: np.ndarray, x: float, y: float) -> np.ndarray:
-    """The pixels around a point in pixels from the top left. Raises BadInput outside the image."""
+    """The pixels uint8 ``(H, W, 3)``, H and W at most :data:`PATCH_PX`, around a point in pixels from
+    the top left. Raises BadInput outside the image."""
     height, width = srgb8.shape[:2]
     if not (0 <= x < width and 0 <= y < height):
         raise BadInput(

@@ -22,7 +22,7 @@ from truehue.core.diagnosis.colors import (
     MATERIALS,
     SET_SYSTEMS,
     TWO_MATERIAL_OBJECTS,
-    balanced_by_backdrop,
+    balance_by_backdrop,
     make_query,
     near_colors,
     render_image,
@@ -124,7 +124,7 @@ def count(task: Task, light: str, kind: str, counts: Counts) -> None:
 def balanced(srgb8: np.ndarray) -> np.ndarray | None:
     """The image balanced by its backdrop, None where that tells no tint."""
     try:
-        return balanced_by_backdrop(srgb8)
+        return balance_by_backdrop(srgb8)
     except BadInput:
         return None
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from truehue.core.color.spaces import XYZ1_TO_LINEAR1, linear1_to_srgb1, srgb8_to_linear1
-from truehue.core.generation.renderer.illuminants import ILLUMINANTS, under
-from truehue.core.images.white_balance import white_balanced
+from truehue.core.generation.renderer.illuminants import ILLUMINANTS, to_illuminant
+from truehue.core.images.white_balance import balance_white
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # colour says that plotting is not installed
@@ -38,7 +38,7 @@ def matrix(name: str) -> np.ndarray:
 def test_a_light_weighs_the_spectra_of_colors(name: str) -> None:
     np.testing.assert_allclose(ILLUMINANTS[name], matrix(name), atol=1e-5)
     # A light meter's white, and the tint that the light's own temperature has.
-    white = under(np.ones(3), name)
+    white = to_illuminant(np.ones(3), name)
     assert white @ (0.2126, 0.7152, 0.0722) == pytest.approx(1.0, abs=1e-3)
     assert (white[0] > white[2]) == name.startswith("blackbody")
 
@@ -59,4 +59,4 @@ def test_white_balance_is_the_bradford_transform() -> None:
         xyz1, gray_xyz1, white, method="Von Kries", transform="Bradford"
     )
     wanted = 255.0 * linear1_to_srgb1(np.clip(colour.XYZ_to_RGB(adapted, "sRGB"), 0.0, 1.0))
-    assert np.abs(white_balanced(image, gray) - wanted).max() < 0.51
+    assert np.abs(balance_white(image, gray) - wanted).max() < 0.51

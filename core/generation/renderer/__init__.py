@@ -23,7 +23,7 @@ from truehue.core.generation.renderer.checks import (
     check_object,
     check_size_and_seed,
     checked_light,
-    developed,
+    develop,
 )
 from truehue.core.generation.renderer.failures import FAILURES
 from truehue.core.generation.renderer.illuminants import D65
@@ -97,7 +97,7 @@ class Rendering:
 
     ``srgb8`` uint8 ``(H, W, 3)``. ``mask`` is True where every sample of the pixel belongs to the
     asked material. ``shade`` and ``highlight``, float32 ``(H, W)``, read-only: linear light is
-    ``shade × albedo + highlight`` in every pixel. Inside the mask the highlight is the mirror
+    ``shade × albedo + highlight`` in every pixel, as under D65. Inside the mask the highlight is the mirror
     reflection of the light; outside it holds all that is not the asked material.
     """
 
@@ -126,7 +126,7 @@ def render(request: RenderRequest) -> Rendering:
     touched = buffer.touched if light.illuminant == D65 else np.arange(buffer.shade.size)
     srgb8 = np.repeat(buffer.rest_srgb8[:, :, None], 3, axis=2)
     shade, added = buffer.shade.take(touched), buffer.added.take(touched)
-    pixels = developed(shade[:, None] * albedo_linear1 + added[:, None], light)
+    pixels = develop(shade[:, None] * albedo_linear1 + added[:, None], light)
     srgb8.reshape(-1, 3)[touched] = pixels
     return Rendering(
         srgb8=srgb8,

@@ -9,7 +9,7 @@ import numpy as np
 
 from truehue.core.color.spaces import lab_to_srgb1, linear1_to_srgb1, srgb1_to_linear1
 from truehue.core.errors import BadInput
-from truehue.core.generation.renderer.illuminants import under
+from truehue.core.generation.renderer.illuminants import to_illuminant
 from truehue.core.generation.renderer.light import LIGHTS, TINTED_LIGHTS, Light
 from truehue.core.generation.renderer.objects import OBJECTS
 from truehue.core.generation.renderer.shapes import Array
@@ -88,9 +88,9 @@ def linear1_to_srgb8(linear1: Array) -> Array:
     return result
 
 
-def developed(linear1: Array, light: Light) -> Array:
+def develop(linear1: Array, light: Light) -> Array:
     """The pixels uint8 ``(..., 3)`` of an image that is ``linear1`` float32 under D65, in a light."""
-    return linear1_to_srgb8(under(linear1, light.illuminant))
+    return linear1_to_srgb8(to_illuminant(linear1, light.illuminant))
 
 
 def srgb8_step_linear1(linear1: Array) -> Array:

@@ -39,7 +39,7 @@ ILLUMINANTS: MappingProxyType[str, np.ndarray] = MappingProxyType(
 """From linear sRGB under D65 to linear sRGB under the illuminant, float64 ``(3, 3)``."""
 
 
-def under(linear1: np.ndarray, illuminant: str) -> np.ndarray:
+def to_illuminant(linear1: np.ndarray, illuminant: str) -> np.ndarray:
     """The colors ``(..., 3)``, linear sRGB under D65, as the camera sees them under an illuminant;
     a channel outside 0 to 1 is one that it cannot hold."""
     if illuminant == D65:

@@ -26,7 +26,7 @@ from truehue.core.generation.renderer.checks import (
     check_object,
     check_size_and_seed,
     checked_light,
-    developed,
+    develop,
     linear1_to_srgb8,
 )
 from truehue.core.generation.renderer.illuminants import D65
@@ -310,7 +310,7 @@ def _colored(buffer: _SceneBuffer, request: SceneRequest, light: Light) -> Array
     linear1 += buffer.added.take(touched)[:, None]
     if request.stage_tint_srgb8 != WHITE:
         linear1 += buffer.stage.take(touched)[:, None] * (tint - 1.0)
-    srgb8[touched] = developed(linear1, light)
+    srgb8[touched] = develop(linear1, light)
     return srgb8
 
 

@@ -20,7 +20,7 @@ from truehue.core.generation.renderer.checks import (
     check_color,
     check_size_and_seed,
     checked_light,
-    developed,
+    develop,
 )
 from truehue.core.generation.renderer.light import Light
 from truehue.core.generation.renderer.objects import MODELS
@@ -55,9 +55,9 @@ def render_two_materials(
     """Draws an object of :data:`TWO_MATERIALS` as ``render`` does, seen as the same seed sees it; or
     one of :data:`PATTERNED` with a ``pattern`` of :data:`PATTERNS` in the second color.
 
-    In every pixel linear light is ``shade × albedo`` of both materials, plus an achromatic rest;
-    no light goes from one material to the other. Raises BadInput for an unknown object, light or pattern, a
-    color outside 0..255, a size outside 64..2048 or a seed below 0.
+    In every pixel linear light is ``shade × albedo`` of both materials, plus an achromatic rest, as
+    under D65; no light goes from one material to the other. Raises BadInput for an unknown object,
+    light or pattern, a color outside 0..255, a size outside 64..2048 or a seed below 0.
     """
     if pattern and pattern not in PATTERNS:
         raise BadInput(f"There is no pattern {pattern!r}. Choose one of: {', '.join(PATTERNS)}.")
@@ -78,7 +78,7 @@ def render_two_materials(
     square = size_px, size_px
     object_mask, second = (mask.reshape(square) for mask in buffer.masks)
     return TwoMaterialRendering(
-        srgb8=developed(linear1, light).reshape(*square, 3),
+        srgb8=develop(linear1, light).reshape(*square, 3),
         mask=buffer.whole.reshape(square),
         asked=object_mask,
         second=second,
@@ -175,7 +175,7 @@ _DOT_STEP, _DOT_RADIUS = 0.24, 0.098
 
 
 def _stripes(x: Array, y: Array, z: Array) -> Array:
-    """Slanting stripes, somewhat more than a quarter of the surface."""
+    """Signed distance from slanting stripes, in the scene's units, negative inside."""
     along = (np.float32(0.6) * x + np.float32(0.8) * z) * np.float32(_STRIPES)
     away = np.abs(along - np.floor(along) - np.float32(0.5)) - np.float32(_STRIPE_SHARE / 2)
     result: Array = away * np.float32(1.0 / _STRIPES)
@@ -183,7 +183,7 @@ def _stripes(x: Array, y: Array, z: Array) -> Array:
 
 
 def _dots(x: Array, y: Array, z: Array) -> Array:
-    """Balls on a grid, which the surface cuts to dots, about a quarter of it."""
+    """Signed distance from balls on a grid, which the surface cuts to dots; negative inside."""
     step = np.float32(_DOT_STEP)
     a, b, c = (p / step - np.round(p / step) for p in (x + y / 3, y - x / 3, z + x / 5))
     result: Array = (np.sqrt(a * a + b * b + c * c) * step - np.float32(_DOT_RADIUS)) * np.float32(

@@ -322,6 +322,15 @@ def test_a_neutral_point_balances_the_image(folder: Path) -> None:
     outside = called(main, *arguments, "--neutral", "32", "20")
     assert outside.returncode == 2
     assert "outside of the image of 32 × 24 pixels" in outside.stderr
+    many = called(main, "--manifest", str(folder / "run.csv"), "--neutral", "28", "20")
+    assert (many.returncode, "a manifest has many" in many.stderr) == (2, True)
+
+
+def test_behind_two_hyphens_all_is_a_file(folder: Path) -> None:
+    (folder / "mug.png").rename(folder / "-mug.png")
+    arguments = ("--mask", "mask.png", "--target", ORANGE, "--", "-mug.png")
+    done = called(main, *arguments, folder=folder)
+    assert (done.returncode, "-mug.png" in done.stdout) == (0, True), done.stderr
 
 
 def test_another_rule_is_refused_with_the_choices(folder: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from truehue.core.color.difference import delta_e00
 from truehue.core.color.spaces import linear1_to_srgb1, luminance1, srgb8_to_lab
 from truehue.core.errors import BadInput
-from truehue.core.images.white_balance import patch_around, white_balanced
+from truehue.core.images.white_balance import balance_white, patch_around
 
 
 def lit(linear1: tuple[float, float, float]) -> np.ndarray:
@@ -20,7 +20,7 @@ def test_the_neutral_becomes_gray_of_its_luminance_and_others_follow() -> None:
     tint = np.array([1.5, 0.9, 0.5])
     gray, orange = lit(0.4 * tint), lit(np.array([0.5, 0.2, 0.1]) * tint)
     image = np.concatenate([gray, orange], axis=1)
-    balanced = white_balanced(image, gray)
+    balanced = balance_white(image, gray)
     assert np.ptp(balanced[0, 0].astype(int)) <= 1
     before, after = (luminance1(srgb8_to_lab(part[0, 0])[0]) for part in (image, balanced))
     assert after == pytest.approx(before, rel=0.02)
@@ -33,21 +33,21 @@ def test_the_neutral_becomes_gray_of_its_luminance_and_others_follow() -> None:
 
 def test_a_neutral_of_no_tint_changes_nothing() -> None:
     image = np.random.default_rng(1).integers(0, 256, (6, 6, 3), dtype=np.uint8)
-    balanced = white_balanced(image, np.full((2, 2, 3), 128, np.uint8))
+    balanced = balance_white(image, np.full((2, 2, 3), 128, np.uint8))
     assert np.abs(balanced.astype(int) - image).max() <= 1
 
 
 def test_a_clipped_channel_stays_clipped() -> None:
     gray = lit((0.6, 0.3, 0.1))
     image = np.concatenate([gray, np.array([[[255, 200, 90]]], np.uint8)], axis=1)
-    assert white_balanced(image, gray)[0, 1, 0] == 255
+    assert balance_white(image, gray)[0, 1, 0] == 255
 
 
 @pytest.mark.parametrize(("value", "text"), [(255, "overexposed"), (8, "too dark")])
 def test_a_patch_that_tells_no_tint_is_refused(value: int, text: str) -> None:
     image = np.full((9, 9, 3), value, np.uint8)
     with pytest.raises(BadInput, match=text):
-        white_balanced(image, patch_around(image, 4, 4))
+        balance_white(image, patch_around(image, 4, 4))
 
 
 def test_a_point_outside_is_refused() -> None:

@@ -17,7 +17,7 @@ from truehue.core.generation.renderer import (
     render,
     render_scene,
 )
-from truehue.core.generation.renderer.illuminants import under
+from truehue.core.generation.renderer.illuminants import to_illuminant
 from truehue.core.generation.renderer.two_materials import (
     PATTERNED,
     PATTERNS,
@@ -33,12 +33,12 @@ def test_a_tinted_light_falls_on_everything(light: str) -> None:
     linear1 = (
         stored.shade[..., None] * srgb8_to_linear1(np.array(COLOR)) + stored.highlight[..., None]
     )
-    wanted = under(linear1, TINTED_LIGHTS[light].illuminant)
+    wanted = to_illuminant(linear1, TINTED_LIGHTS[light].illuminant)
     exact = 255.0 * linear1_to_srgb1(np.clip(wanted, 0.0, 1.0))
     assert np.abs(stored.srgb8 - exact).max() < 0.51
     # The stage too: the corner has the light's own color.
     corner = srgb8_to_linear1(stored.srgb8[0, 0])
-    white = under(np.ones(3), TINTED_LIGHTS[light].illuminant)
+    white = to_illuminant(np.ones(3), TINTED_LIGHTS[light].illuminant)
     np.testing.assert_allclose(corner / corner[1], white / white[1], rtol=0.05)
     # The same geometry in plain light has the same shade.
     plain = render(
