@@ -67,7 +67,8 @@ PASSES_LESS = (
 class ErrorCounts:
     """Verdicts on objects of known color: ``hits`` of ``right`` objects of the target color, and
     ``accepts`` of ``wrong`` objects of another color passed. ``by`` and ``key`` name the stratum,
-    such as ``light`` and ``dusk``; ``by`` is ``all`` for all of a color system."""
+    such as ``light`` and ``dusk``; ``by`` is ``all`` for all of a color system. ``independent``: how
+    many independent images the right and the wrong ones are worth at most, where that is known."""
 
     system: str
     by: str
@@ -76,6 +77,7 @@ class ErrorCounts:
     right: int
     accepts: int
     wrong: int
+    independent: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -160,11 +162,13 @@ def _draws(calibration: Calibration, system: str) -> _Draws:
         )
     whole, clusters = calibration.whole(system), calibration.clusters(system)
     shares, draws = [], []
-    for passed, tried in (("hits", "right"), ("accepts", "wrong")):
+    for kind, (passed, tried) in enumerate((("hits", "right"), ("accepts", "wrong"))):
         count, n = getattr(whole, passed), getattr(whole, tried)
         share = count / n
         grouped = [[(getattr(c, passed), getattr(c, tried)) for c in group] for group in clusters]
         effective = effective_n(share, n, grouped)
+        if whole.independent is not None:
+            effective = min(effective, whole.independent[kind])
         shares.append(share)
         draws.append(rng.beta(share * effective + 0.5, (1.0 - share) * effective + 0.5, RESAMPLES))
     return _Draws(shares[0], shares[1], draws[0], draws[1])
@@ -367,5 +371,7 @@ def read_calibrations(report: Path, path_traced: Path) -> tuple[Calibration, ...
 
 def _counts(figure: Mapping[str, str | int]) -> ErrorCounts:
     system, by, key = (str(figure[name]) for name in ("system", "by", "key"))
-    numbers = (int(figure[name]) for name in ("hits", "asked", "false_accepts", "tried"))
-    return ErrorCounts(system, by, key, *numbers)
+    hits, right, accepts, wrong = (
+        int(figure[name]) for name in ("hits", "asked", "false_accepts", "tried")
+    )
+    return ErrorCounts(system, by, key, hits, right, accepts, wrong)

@@ -17,7 +17,9 @@ from truehue.core.errors import BadInput
 from truehue.core.files import replace_file
 from truehue.core.ring.answers import answer_by_rules, answers_text, read_answers
 from truehue.core.ring.certificate import summary_text, write_results
+from truehue.core.ring.certified import read_certificate
 from truehue.core.ring.comparison import compare
+from truehue.core.ring.correction import correct_verdicts, correction_text, read_verdicts
 from truehue.core.ring.folder import default_key_path, make_set, open_set, read_key
 from truehue.core.ring.plan import DEFAULT_IMAGES, DEFAULT_SIZE_PX
 from truehue.core.ring.report import score
@@ -29,6 +31,7 @@ examples:
   truehue ring answer set --out truehue.csv
   truehue ring score truehue.csv --set set --key set-key.json
   truehue ring score lab.csv vlm.csv --rules all --set set --key set-key.json --out results
+  truehue ring correct lab.csv --certificate results/lab-certificate.json --key set-key.json
 """
 _RANDOM_SEEDS = 2**62
 _KEY = arg("--key FILE", "the key of the set", type=Path, required=True)
@@ -131,6 +134,32 @@ def score_answers(options: argparse.Namespace) -> int:
 
 
 @command(
+    "correct",
+    "correct a scorer's accuracies for its errors, by its certificate",
+    arg(
+        "verdicts VERDICTS.csv",
+        "a line an image: prompt, verdict (yes, no or unscored), and perhaps run, task and system",
+        type=Path,
+    ),
+    arg("--certificate FILE.json", "the scorer's certificate", type=Path, required=True),
+    _KEY,
+    arg("--name NAME", "name of the scorer (default: that of the file)", default=""),
+    arg("--version TEXT", "version of the scorer", default=""),
+    JSON,
+)
+def correct(options: argparse.Namespace) -> int:
+    """Prints the raw and the corrected accuracies of every run."""
+    scorer = options.name or options.verdicts.stem
+    calibration = read_certificate(options.certificate, options.key, scorer, options.version)
+    rates = correct_verdicts(read_verdicts(options.verdicts), calibration)
+    if options.json:
+        print(json.dumps([asdict(rate) for rate in rates], ensure_ascii=False))
+    else:
+        print(correction_text(rates, calibration), end="")
+    return 0
+
+
+@command(
     "vlm",
     "write the questions as a question set for truehue vlm run; it holds the answers",
     arg("set SET", "folder of the set", type=Path),
@@ -155,7 +184,7 @@ COMMAND = Command(
     "ring",
     "Tests any color scorer on a sealed set of renders of known color: hits, false accepts, bias, "
     "calibration, and a certificate.",
-    (make, answer, score_answers, vlm),
+    (make, answer, score_answers, correct, vlm),
     epilog=EPILOG,
     former="-m truehue.core.cli.ring",
 )

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from html import escape
 from pathlib import Path
 
+from truehue.core.analysis.leaderboard import SYSTEM_NAMES
 from truehue.core.files import replace_file
 from truehue.core.ring.calibration import RingCalibration
 from truehue.core.ring.comparison import RingPair
@@ -286,6 +287,9 @@ def _rates_table(report: RingReport) -> str:
     rows = [("<b>Hits</b>, of the true color", report.hits)]
     rows.append(("<b>False accepts</b>, of all other colors", report.false_accepts))
     rows += [(f"of {KIND_NAMES[kind]}", rate) for kind, rate in report.kinds.items()]
+    for system, rates in report.systems.items():
+        rows.append((f"hits, {SYSTEM_NAMES[system]}", rates.hits))
+        rows.append((f"false accepts, {SYSTEM_NAMES[system]}", rates.false_accepts))
     cells = [(name, _share(rate), f"{rate.count:,} of {rate.total:,}") for name, rate in rows]
     note = (
         f'<p class="soft">{report.unscored:,} answers are unscored and {report.missing:,} are '

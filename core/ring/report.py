@@ -15,7 +15,15 @@ from truehue.core.ring.answers import NONE, YES, RingAnswer, RingAnswers
 from truehue.core.ring.bias import MIN_SEEN, RANGES, Shift, Stratum, bias
 from truehue.core.ring.calibration import RingCalibration, calibration
 from truehue.core.ring.folder import RingKey, RingSet
-from truehue.core.ring.plan import FALSE_KINDS, LEVELS, PROBE, RIGHT, RingQuestion
+from truehue.core.ring.plan import (
+    FALSE_KINDS,
+    HEX,
+    LEVELS,
+    PROBE,
+    RIGHT,
+    SYSTEMS,
+    RingQuestion,
+)
 from truehue.core.ring.shares import Estimate, Share, share, weights
 from truehue.core.version import VERSION
 
@@ -47,13 +55,22 @@ class RingPoint:
 
 
 @dataclass(frozen=True)
+class SystemRates:
+    """The rates of questions on colors of one color system, by name and by code."""
+
+    hits: Share
+    false_accepts: Share
+
+
+@dataclass(frozen=True)
 class RingReport:
     """One scorer on one set.
 
     ``hits`` and ``false_accepts`` count unscored and missing answers as not accepted. ``kinds``
-    are the false accepts by kind of question. ``youden`` is hits minus false accepts in percent
-    points: 0 for a scorer that cannot tell colors apart. ``accepted_share`` counts all answers but
-    probes. ``curve`` is empty without confidences. ``findings`` are sentences.
+    are the false accepts by kind of question, ``systems`` both rates by color system. ``youden``
+    is hits minus false accepts in percent points: 0 for a scorer that cannot tell colors apart.
+    ``accepted_share`` counts all answers but probes. ``curve`` is empty without confidences.
+    ``findings`` are sentences.
     """
 
     scorer: str
@@ -68,6 +85,7 @@ class RingReport:
     hits: Share
     false_accepts: Share
     kinds: Mapping[str, Share]
+    systems: Mapping[str, SystemRates]
     youden: Estimate
     accepted_share: Share
     strata: tuple[Stratum, ...]
@@ -111,6 +129,7 @@ def score(ring_set: RingSet, key: RingKey, answers: RingAnswers) -> RingReport:
         hits=rates[RIGHT],
         false_accepts=rates[""],
         kinds={kind: rates[kind] for kind in FALSE_KINDS if kind in rates},
+        systems=_systems(questions, accepted),
         youden=youden,
         accepted_share=accepted_share,
         strata=strata,
@@ -148,6 +167,29 @@ def _rates(questions: Sequence[RingQuestion], accepted: Sequence[bool]) -> dict[
         rate = share([image for image, _ in entries], [yes for _, yes in entries], f"kind {kind}")
         if rate is not None:
             out[kind] = rate
+    return out
+
+
+def _systems(questions: Sequence[RingQuestion], accepted: Sequence[bool]) -> dict[str, SystemRates]:
+    """The systems that have questions on true and on other colors."""
+    rated = [question for question in questions if question.kind != PROBE]
+    named = {(q.image, q.hex): q.system for q in rated if q.system != HEX}
+    groups: dict[tuple[str, bool], list[tuple[str, bool]]] = {}
+    for question, yes in zip(questions, accepted, strict=True):
+        if question.kind != PROBE:
+            key = named[question.image, question.hex], question.kind == RIGHT
+            groups.setdefault(key, []).append((question.image, yes))
+
+    def rate(system: str, is_right: bool) -> Share | None:
+        entries = groups.get((system, is_right), [])
+        name = f"system {system} {is_right}"
+        return share([image for image, _ in entries], [yes for _, yes in entries], name)
+
+    out = {}
+    for system in SYSTEMS:
+        hits, false_accepts = rate(system, True), rate(system, False)
+        if hits is not None and false_accepts is not None:
+            out[system] = SystemRates(hits, false_accepts)
     return out
 
 

@@ -23,7 +23,7 @@ from truehue.tabs.explore.leaderboard_rows import (
     LeaderboardData,
     LeaderboardGroup,
 )
-from truehue.tabs.explore.leaderboard_trust import CORRECTIONS, CorrectionJson
+from truehue.tabs.explore.leaderboard_trust import CorrectionJson, correction_choices
 from truehue.tabs.explore.limits import LimitsJson, limits_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
@@ -115,7 +115,7 @@ def leaderboard_view(
             ],
             "systems": _choices(SYSTEM_CHOICES),
             "unscored": _choices(UNSCORED_CHOICES),
-            "corrections": _choices(CORRECTIONS),
+            "corrections": _choices(correction_choices(data.correction[1])),
         },
         "groups": [*shown, *data.unread_group()],
         "limits": limits_view(data.rule_id, data.limits),

@@ -50,6 +50,7 @@ from truehue.core.analysis.records import (
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.prompts.sets import PROMPT_SETS
+from truehue.core.runs.controls import ControlSummary
 from truehue.core.runs.score import CAUSES
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES, rule
 from truehue.tabs.batches.list import unreadable_text
@@ -70,9 +71,9 @@ from truehue.tabs.sources.audits import accuracies_by_people
 from truehue.tabs.sources.trust import (
     RANKS,
     Shared,
+    controls_by_run,
     people_text,
     ranks_of,
-    runs_with_bad_controls,
     shared_by,
 )
 
@@ -218,7 +219,7 @@ class LeaderboardData:
         for cause in results.unscored(Slice(self.rule_id, ids, unscored=counted)) if ids else []:
             self.causes[cause.run_id].append(cause)
         self._context, self._averaged, self._tallies = context, averaged, tallies
-        self._correction = correction_of(params)
+        self.correction = correction_of(context, params, self.rule_id)
         self.states = _states(context, shown)
         self.labels = run_labels(shown)
 
@@ -241,19 +242,19 @@ class LeaderboardData:
         """The accuracies corrected for the rule's errors, by the choice of the link."""
         settings = (self._averaged, self.unscored, bool(self.limits))
         return Corrections(
-            self._correction,
+            self.correction,
             self.rule_id,
             self.runs,
             self.rows,
             self._tallies,
             settings,
-            self.bad_controls,
+            self.controls,
         )
 
     @cached_property
-    def bad_controls(self) -> set[str]:
-        """The runs whose control images warn."""
-        return runs_with_bad_controls(self._context, self.runs)
+    def controls(self) -> dict[str, ControlSummary]:
+        """The control images of the runs that have them."""
+        return controls_by_run(self._context, self.runs)
 
     @property
     def sees_studies(self) -> bool:
@@ -357,7 +358,7 @@ class LeaderboardData:
                 if rate.percent is not None
             ]
             others += self._elsewhere.get(run.run_id, [])
-            if run.run_id in self.bad_controls:
+            if run.run_id in self.controls and self.controls[run.run_id].warnings:
                 others.append("control images warn: see Runs")
             row_json["beside"] = " · ".join(others)
             row_json["unscored"] = _unscored(row, self.causes[run.run_id])

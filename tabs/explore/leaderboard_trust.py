@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
 
 from truehue.core.analysis.judge_error import (
@@ -20,12 +20,17 @@ from truehue.core.analysis.judge_error import (
 from truehue.core.analysis.leaderboard import AVERAGE, PART_NAMES, POOLED, LeaderboardEntry
 from truehue.core.analysis.records import LEFT_OUT, PromptTally, RunRecord
 from truehue.core.errors import BadInput
+from truehue.core.ring.certified import PREFIX
+from truehue.core.runs.controls import ControlSummary
 from truehue.core.verdict.rules import rule
+from truehue.tabs.explore.ring import certificates_of, read_ring_certificate
+from truehue.tabs.page.context import Context
 from truehue.tabs.sources.trust import (
     calibration_for,
     calibration_of,
     correction_sentences,
     no_calibration_text,
+    overlap_sentence,
     rate_text,
 )
 
@@ -63,12 +68,28 @@ class CorrectedJson(TypedDict):
     reason: str
 
 
-def correction_of(params: Mapping[str, str]) -> str:
-    """The choice of a link. Raises BadInput for one that there is not."""
+def correction_choices(certified: Sequence[Calibration]) -> dict[str, tuple[str, str]]:
+    """Name and title of every choice, the ring tests whose certificates are ``certified`` last."""
+    tests = {
+        calibration.id: (calibration.name, f"By the rule's errors on {calibration.description}")
+        for calibration in certified
+    }
+    return {**CORRECTIONS, **tests}
+
+
+def correction_of(
+    context: Context, params: Mapping[str, str], rule_id: str
+) -> tuple[str, list[Calibration]]:
+    """The choice of a link, and the certificates of a rule that can be chosen. Raises BadInput for
+    a choice that there is not, and for a ring test whose certificate is not this rule's."""
     choice = params.get("corrected") or OFF
-    if choice not in CORRECTIONS:
-        raise BadInput(f"Correct by {', '.join(CORRECTIONS)}, not {choice[:40]!r}.")
-    return choice
+    certified = certificates_of(context, rule_id)
+    choices = correction_choices(certified)
+    if choice.startswith(PREFIX) and choice not in choices:
+        read_ring_certificate(context, choice.removeprefix(PREFIX), rule_id)  # says why it is not
+    if choice not in choices:
+        raise BadInput(f"Correct by {', '.join(choices)}, not {choice[:40]!r}.")
+    return choice, certified
 
 
 class Corrections:
@@ -76,18 +97,21 @@ class Corrections:
 
     def __init__(
         self,
-        choice: str,
+        correction: tuple[str, Sequence[Calibration]],
         rule_id: str,
         runs: Sequence[RunRecord],
         entries: Mapping[str, LeaderboardEntry],
         tallies: Iterable[PromptTally],
         settings: tuple[str, str, bool],
-        bad_controls: Collection[str] = (),
+        controls: Mapping[str, ControlSummary] | None = None,
     ) -> None:
-        """``settings``: the systems, how unscored images count, and whether limits were moved.
-        ``bad_controls``: the runs whose control images warn."""
+        """``correction``: the choice, and the certificates that can be chosen. ``settings``: the
+        systems, how unscored images count, and whether limits were moved. ``controls``: the control
+        images of those runs that have them."""
         systems, unscored, moved = settings
+        choice, self.certified = correction
         self.choice, self.rule_id = choice, rule_id
+        self.controls = controls or {}
         self.reason = ""
         self.by_run: dict[str, dict[str, Corrected]] = {}
         self.left_out: dict[str, str] = {}
@@ -100,7 +124,7 @@ class Corrections:
         for run in runs:
             if self.rule_id in dict(run.rules) and run.run_id in entries:
                 calibration, reason = calibration_for(
-                    choice, rule_id, run, run.run_id in bad_controls
+                    choice, rule_id, run, _warns(self.controls, run.run_id), self.certified
                 )
                 if calibration is None:
                     self.left_out[run.run_id] = reason
@@ -122,15 +146,16 @@ class Corrections:
 
     def view(self, labels: Mapping[str, str]) -> CorrectionJson:
         """The text below the table."""
-        calibration = calibration_of(self.choice, self.rule_id, rule(self.rule_id).version)
+        version = rule(self.rule_id).version
+        calibration = calibration_of(self.choice, self.rule_id, version, self.certified)
         return {
             "id": self.choice,
-            "sentences": self.sentences(calibration),
+            "sentences": self.sentences(calibration, labels),
             "reasons": self._reasons(labels) if calibration else [],
             "errors": error_rows(calibration) if calibration else [],
         }
 
-    def sentences(self, calibration: Calibration | None) -> list[str]:
+    def sentences(self, calibration: Calibration | None, labels: Mapping[str, str]) -> list[str]:
         """What was done, and what it assumes."""
         if self.choice == OFF:
             return []
@@ -145,7 +170,9 @@ class Corrections:
             for cell in cells.values()
             for name in cell.borrowed
         )
-        return correction_sentences(calibration, list(borrowed))
+        corrected = {run: self.controls[run] for run in self.by_run if run in self.controls}
+        overlap = overlap_sentence(corrected, labels)
+        return [*correction_sentences(calibration, list(borrowed)), *([overlap] if overlap else [])]
 
     def _reasons(self, labels: Mapping[str, str]) -> list[str]:
         where: dict[str, list[str]] = {}
@@ -160,6 +187,10 @@ class Corrections:
                 name = labels.get(run_id, run_id)
                 where.setdefault(reason, []).append(f"{name} ({', '.join(columns)})")
         return [f"Not corrected: {'; '.join(names)}. Why: {why}." for why, names in where.items()]
+
+
+def _warns(controls: Mapping[str, ControlSummary], run_id: str) -> bool:
+    return run_id in controls and bool(controls[run_id].warnings)
 
 
 def error_rows(calibration: Calibration) -> list[ErrorRow]:

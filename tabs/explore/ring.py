@@ -9,28 +9,33 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import secrets
 import shutil
 import threading
 import zipfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 from pydantic import Field
 
-from truehue.core.errors import BadInput, NotStored
+from truehue.core.analysis.judge_error import Calibration
+from truehue.core.errors import BadInput, NotStored, TrueHueError
 from truehue.core.files import replace_file
 from truehue.core.generation.request import Cancelled
 from truehue.core.ring.answers import RingAnswers, answer_by_rules, answers_text, read_answers
 from truehue.core.ring.certificate import file_name, write_results
+from truehue.core.ring.certified import read_certificate
 from truehue.core.ring.comparison import compare
 from truehue.core.ring.folder import RingKey, RingSet, make_set, open_set, read_key
 from truehue.core.ring.plan import DEFAULT_IMAGES, DEFAULT_SIZE_PX
 from truehue.core.ring.report import KIND_NAMES, score
 from truehue.core.spreadsheets import csv_text
-from truehue.core.verdict.rules import RULE_NAMES
+from truehue.core.verdict.rules import RULE_NAMES, rule
 from truehue.tabs.charts.figure_parts import interval_text, line_style, rate_text
 from truehue.tabs.explore.rule_accuracy_curve import NARROW_PERCENT, interval_box
 from truehue.tabs.explore.rule_accuracy_report import AcceptRate
@@ -182,7 +187,7 @@ def _answers_path(folder: Path, scorer: str) -> Path:
 def _folder(context: Context, name: str) -> Path:
     """Raises NotStored for a set that does not exist."""
     folder = context.storage.data_dir / KIND / name
-    if not (folder / KEY).is_file():
+    if not re.fullmatch("[0-9a-f]{12}", name) or not (folder / KEY).is_file():
         raise NotStored("This ring test is not stored here. Reload the page.")
     return folder
 
@@ -208,13 +213,45 @@ def _results(folder: Path) -> list[dict[str, Any]]:
     )
 
 
-def ring_view(context: Context, name: str) -> RingView:
-    """A set for the page, the newest where ``name`` does not exist."""
+def read_ring_certificate(context: Context, name: str, rule_id: str) -> Calibration:
+    """The errors of a rule's present version by its certificate of a set. Raises NotStored, and
+    BadInput for a certificate of another version, or without its key."""
+    folder = _folder(context, name)
+    path = folder / RESULTS / f"{file_name(rule_id)}{_END}.json"
+    stamps = tuple(file.stat().st_mtime_ns for file in (path, folder / KEY) if file.is_file())
+    return _certified(path, folder / KEY, rule_id, rule(rule_id).version, stamps)
+
+
+@lru_cache(maxsize=64)
+def _certified(
+    path: Path, key: Path, rule_id: str, version: str, stamps: tuple[int, ...]
+) -> Calibration:
+    """Read once while its files stay as they are (``stamps``)."""
+    return read_certificate(path, key, rule_id, version)
+
+
+def certificates_of(context: Context, rule_id: str) -> list[Calibration]:
+    """The errors of a rule by its certificates of all sets, newest set first. Those that cannot be
+    used are left out."""
+    certified = []
+    for folder in _folders(context):
+        with suppress(TrueHueError):
+            certified.append(read_ring_certificate(context, folder.name, rule_id))
+    return certified
+
+
+def _folders(context: Context) -> list[Path]:
+    """The sets, newest first."""
     root = context.storage.data_dir / KIND
-    folders = sorted(
+    return sorted(
         (path.parent for path in root.glob("[0-9a-f]*/key.json")),
         key=lambda folder: -(folder / KEY).stat().st_mtime,
     )
+
+
+def ring_view(context: Context, name: str) -> RingView:
+    """A set for the page, the newest where ``name`` does not exist."""
+    folders = _folders(context)
     if not folders:
         return {"sets": [], "set": "", "about": "", "rows": [], "tests": [], "figure": None}
     folder = next((folder for folder in folders if folder.name == name), folders[0])

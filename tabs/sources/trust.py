@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 
@@ -27,7 +27,7 @@ from truehue.core.analysis.leaderboard import (
 from truehue.core.analysis.ranks import RankRange, column_ranks
 from truehue.core.analysis.records import LEFT_OUT, WRONG, RunRecord
 from truehue.core.errors import TrueHueError
-from truehue.core.runs.controls import controls_of
+from truehue.core.runs.controls import ControlSummary, controls_of
 from truehue.core.runs.records import WHOLE
 from truehue.core.runs.summary import masker_text
 from truehue.core.verdict.rules import rule
@@ -47,31 +47,65 @@ def calibrations() -> tuple[Calibration, ...]:
     return read_calibrations(_FOLDER / "report.json", _FOLDER / "path_traced.json")
 
 
-def calibration_of(choice: str, rule_id: str, version: str) -> Calibration | None:
-    """The errors of a rule's version on the images of a choice, None where they are not known."""
+def calibration_of(
+    choice: str, rule_id: str, version: str, certified: Sequence[Calibration] = ()
+) -> Calibration | None:
+    """The errors of a rule's version on the images of a choice, shipped or ``certified`` by a ring
+    test; None where they are not known."""
     return next(
         (
             calibration
-            for calibration in calibrations()
+            for calibration in (*calibrations(), *certified)
             if (calibration.id, calibration.rule, calibration.version) == (choice, rule_id, version)
         ),
         None,
     )
 
 
-def runs_with_bad_controls(context: Context, runs: Sequence[RunRecord]) -> set[str]:
-    """The runs whose control images warn of their masks or presence model."""
-    supervisor, warned = context.service(RunSupervisor), set[str]()
+def controls_by_run(context: Context, runs: Sequence[RunRecord]) -> dict[str, ControlSummary]:
+    """The control images of those runs that have them, by the run's id."""
+    supervisor, by_run = context.service(RunSupervisor), dict[str, ControlSummary]()
     for run in runs:
         with suppress(TrueHueError):  # of an imported run the folder may be gone
             controls = controls_of(supervisor.folder(run.run_id).path)
-            if controls is not None and controls.warnings:
-                warned.add(run.run_id)
-    return warned
+            if controls is not None:
+                by_run[run.run_id] = controls
+    return by_run
+
+
+def runs_with_bad_controls(context: Context, runs: Sequence[RunRecord]) -> set[str]:
+    """The runs whose control images warn of their masks or presence model."""
+    controls = controls_by_run(context, runs)
+    return {run_id for run_id, summary in controls.items() if summary.warnings}
+
+
+EXACT_IOU = 0.995
+"""Masks that overlap by this are shown as 1.00, as exact ones are."""
+
+
+def overlap_sentence(controls: Mapping[str, ControlSummary], labels: Mapping[str, str]) -> str:
+    """How far the masks of runs are from the exact ones that the rule's errors were counted with, by
+    their control images; empty where all are exact."""
+    overlaps = {
+        run_id: summary.median_iou
+        for run_id, summary in controls.items()
+        if summary.median_iou is not None and summary.median_iou < EXACT_IOU
+    }
+    if not overlaps:
+        return ""
+    runs = "; ".join(f"{labels.get(run, run)} {iou:.2f}" for run, iou in overlaps.items())
+    return (
+        "The rule's errors were counted with exact masks (IoU 1). The median IoU of masks in the "
+        f"control images is lower here: {runs}. What that changes is not known beyond those images."
+    )
 
 
 def calibration_for(
-    choice: str, rule_id: str, run: RunRecord, bad_controls: bool = False
+    choice: str,
+    rule_id: str,
+    run: RunRecord,
+    bad_controls: bool = False,
+    certified: Sequence[Calibration] = (),
 ) -> tuple[Calibration | None, str]:
     """The errors that a run's numbers are corrected by, or why there are none."""
     if run.summary["masker"]["kind"] == WHOLE:
@@ -81,7 +115,7 @@ def calibration_for(
     if int(run.summary["k"]):
         return None, OTHER_NEIGHBORS
     version = dict(run.rules).get(rule_id, "")
-    calibration = calibration_of(choice, rule_id, version)
+    calibration = calibration_of(choice, rule_id, version, certified)
     return calibration, "" if calibration else no_calibration_text(rule_id, version)
 
 
@@ -110,7 +144,7 @@ def correction_sentences(calibration: Calibration, borrowed: Sequence[str]) -> l
         "surfaces or poor masks it does not. Then let people judge a sample: Check by people in "
         "Runs, or truehue runs audit.",
         "Photographic images are like those in difficult light, flat or studio renders like those in "
-        "plain light. If you are unsure, quote both numbers.",
+        "plain light and those of a ring test. If you are unsure, quote both numbers.",
         "The interval also holds how roughly the rule's errors are known. Where an image has several "
         "objects, one error may make another more likely or not; the interval covers both.",
     ]

@@ -16,8 +16,9 @@ export function correctionText(node, correction) {
   folded.hidden = !texts.length && !correction.errors.length;
   put(
     folded.querySelector('summary'),
-    'What this assumes, how often the rule errs' +
-      (correction.reasons.length ? ', and why numbers are missing' : ''),
+    correction.reasons.length
+      ? 'What this assumes, how often the rule errs, and why numbers are missing'
+      : 'What this assumes, and how often the rule errs',
   );
   // An equal text stays: a refresh takes no selection and no scroll.
   if (text.textContent !== texts.join(''))

@@ -24,8 +24,9 @@ from truehue.core.analysis.leaderboard import AVERAGE, POOLED, TABLE_TASKS, lead
 from truehue.core.analysis.ranks import PromptScores, rank_ranges
 from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally
 from truehue.core.errors import BadInput
+from truehue.core.runs.controls import summarize
 from truehue.core.verdict.rules import RULES
-from truehue.tabs.sources.trust import calibrations, no_calibration_text
+from truehue.tabs.sources.trust import calibrations, no_calibration_text, overlap_sentence
 
 
 def calibration(hits: int, accepts: int, n: int = 1_000) -> Calibration:
@@ -103,6 +104,14 @@ def test_every_rule_has_shipped_errors_in_its_version() -> None:
     # A rule whose errors are known on other images is not sent to another version.
     assert no_calibration_text("paper-centred", "1.0").endswith("known in plain light only")
     assert no_calibration_text("paper-centred", "0") == NO_CALIBRATION
+
+
+def test_masks_that_are_not_exact_are_named() -> None:
+    exact = replace(summarize([], []), median_iou=1.0)
+    rough = replace(exact, median_iou=0.94)
+    assert overlap_sentence({"a": exact}, {}) == ""
+    text = overlap_sentence({"a": exact, "b": rough}, {"a": "A", "b": "B"})
+    assert "lower here: B 0.94. What" in text
 
 
 def test_intervals_cover_and_ranks_hold() -> None:

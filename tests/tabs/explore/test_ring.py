@@ -14,6 +14,7 @@ from truehue.core.generation.request import Cancelled
 from truehue.core.ring.answers import RingAnswers
 from truehue.core.verdict.rules import RULES
 from truehue.tabs.explore import ring
+from truehue.tabs.explore.leaderboard import leaderboard_view
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, read_as
 from truehue.tabs.page.roles import OWNER
@@ -70,9 +71,22 @@ def test_a_set_is_made_answered_by_all_rules_and_by_others(
         ring.certificate(context, name, "../../key")
     csv = ring.ring_csv(context, name)[1]
     assert len(csv.splitlines()) == 1 + 6 * (len(RULES) + 1)
+    # The certificates of rules whose key is there correct a leaderboard; no other.
+    choice = f"ring:{name}"
+    board = leaderboard_view(context, {"corrected": choice})
+    assert board["choices"]["corrections"][-1]["id"] == choice
+    assert f"ring test {name}" in board["correction"]["sentences"][0]
+    with pytest.raises(NotStored):
+        leaderboard_view(context, {"corrected": "ring:ffffffffffff"})
+    results = context.storage.data_dir / "ring" / name / "results"
+    earlier = (results / "paper-certificate.json").read_text()
+    fields = json.loads(earlier) | {"scorer_version": "0.9"}
+    (results / "paper-certificate.json").write_text(json.dumps(fields))
+    with pytest.raises(BadInput, match=r"is of paper 0\.9, not of paper 1\.0"):
+        leaderboard_view(context, {"corrected": choice, "rule": "paper"})
+    (results / "paper-certificate.json").write_text(earlier)
     key = context.storage.data_dir / "ring" / name / "key.json"
     fields = json.loads(key.read_text())
     assert fields["set"].startswith(name)
     # Answers are still taken, so no result names the seed.
-    results = context.storage.data_dir / "ring" / name / "results"
     assert not any(str(fields["seed"]) in path.read_text() for path in results.iterdir())
