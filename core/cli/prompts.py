@@ -1,4 +1,4 @@
-"""``python -m truehue prompts``: the built-in prompt sets, counted or listed.
+"""``python -m truehue prompts``: the built-in prompt sets, counted or listed, and color words.
 
 Exit status 0 when something was printed, 2 for bad input, with its message on standard error.
 """
@@ -9,10 +9,12 @@ import argparse
 import json
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.command import JSON, Command, arg, command, flag
 from truehue.core.errors import BadInput
+from truehue.core.prompts.color_words import count_color_words, read_captions
 from truehue.core.prompts.prompt import TASKS, Prompt
 from truehue.core.prompts.sets import PROMPT_SETS, counts, prompt_set, table
 
@@ -21,6 +23,7 @@ examples:
   python -m truehue prompts counts
   python -m truehue prompts list --set mini --task moc --system l2 --jsonl > prompts.jsonl
   python -m truehue prompts list --set concepts --limit 20
+  python -m truehue prompts colors captions.parquet --system css --json
 """
 
 
@@ -69,10 +72,37 @@ def _list(options: argparse.Namespace) -> int:
     return 0
 
 
+@command(
+    "colors",
+    "how many captions of a file name each color of a system",
+    arg("file FILE", "Parquet, CSV or TSV with a column of captions, or text, a caption a line"),
+    arg("--system", f"one of {', '.join(SYSTEMS)}", choices=tuple(SYSTEMS), default="l2"),
+    arg(
+        "--column NAME", "of the captions (default: caption, text, prompt, TEXT or txt)", default=""
+    ),
+    JSON,
+)
+def _colors(options: argparse.Namespace) -> int:
+    captions = read_captions(Path(options.file).expanduser(), options.column)
+    found = count_color_words(captions, options.system)
+    if not found.captions:
+        raise BadInput(f"{options.file} has no captions.")
+    if options.json:
+        colors = [{"color": name, "captions": count} for name, count in found.counts]
+        rest = {"system": options.system, "captions": found.captions, "naming": found.naming}
+        print(json.dumps({**rest, "colors": colors}))
+        return 0
+    share = 100 * found.naming / found.captions
+    print(f"{found.naming:,} of {found.captions:,} captions ({share:.2g}%) name a color.")
+    for name, count in found.counts:
+        print(f"{count:>12,}  {100 * count / found.captions:8.4f}%  {name}")
+    return 0
+
+
 COMMAND = Command(
     "prompts",
-    "Counts or lists the built-in prompt sets.",
-    (_counts, _list),
+    "Counts or lists the built-in prompt sets, and counts color words in captions.",
+    (_counts, _list, _colors),
     epilog=EPILOG,
     former="-m core.prompts",
 )

@@ -9,6 +9,8 @@ import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from truehue.core.cli.prompts import main
@@ -123,3 +125,30 @@ def test_the_command_ends_quietly_when_its_reader_has_enough() -> None:
     )
     assert len(done.stdout.splitlines()) == 2
     assert done.stderr == ""
+
+
+def test_color_words_are_counted_in_captions_of_any_file(tmp_path: Path) -> None:
+    captions = (
+        "A Vivid-Red car, red as can be",
+        "a grey cat",
+        "infrared",
+        "two dark green jars",
+        "",
+    )
+    lines, table = tmp_path / "captions.txt", tmp_path / "captions.parquet"
+    lines.write_text("\n".join(captions))
+    pq.write_table(pa.table({"TEXT": captions}), table)
+    status, out = run("colors", str(lines), "--system", "l3", "--json")
+    found = json.loads(out[0])
+    counts = {row["color"]: row["captions"] for row in found["colors"] if row["captions"]}
+    assert (status, found["captions"], found["naming"]) == (0, 4, 2)
+    assert counts == {"Vivid red": 1, "Dark green": 1}
+    assert json.loads(run("colors", str(table), "--system", "l3", "--json")[1][0]) == found
+    # Level 1 has no "vivid red", and the car is red twice; gray is grey.
+    found = json.loads(run("colors", str(lines), "--system", "l1", "--json")[1][0])
+    assert {row["color"]: row["captions"] for row in found["colors"] if row["captions"]} == {
+        "Gray": 1,
+        "Green": 1,
+        "Red": 1,
+    }
+    assert run("colors", str(table), "--column", "words")[0] == 2
