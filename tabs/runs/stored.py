@@ -8,15 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from truehue.core.concepts.matching import normal
 from truehue.core.errors import BadInput
 from truehue.core.files import content_path
 from truehue.core.generation.registry import name_of
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.records import GenerationRecord
+from truehue.core.runs.concepts import CONCEPT
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import DRAWN, StoredItem, StoredMask
 from truehue.core.runs.shards import read_columns
 from truehue.core.runs.summary import kept_text
+from truehue.core.verdict.expectations import expectations_of
 from truehue.tabs.library.service import canonical
 
 if TYPE_CHECKING:
@@ -29,7 +32,8 @@ _COLUMNS = ("position", "prompt", "image", "attempt", "image_id", "masks")
 
 
 def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[StoredItem]:
-    """Every stored picture that ``model`` drew of these prompts, with the masks that it has.
+    """Every stored picture that ``model`` drew of these prompts, with the masks that it has. One of a
+    concept belongs to its prompt by the sentence, too: somebody may have typed it.
 
     A prompt's pictures are numbered from 0, by their number in an imported folder or their seed,
     then by age; equal pixels count once. Of the masks of an object the newest counts. Raises
@@ -38,11 +42,20 @@ def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[St
     from truehue.tabs.verdicts.scoring import masks_of
 
     positions = _positions(prompts)
+    sentences = {
+        normal(prompt.text): index
+        for index, prompt in enumerate(prompts)
+        if prompt.task == CONCEPT and not expectations_of(prompt.targets)
+    }
     by_prompt: dict[int, dict[str, GenerationRecord]] = defaultdict(dict)
     for row in storage.drawings.of_model(model):
-        generation_record = positions.get((canonical(row.prompt_source), row.prompt_id))
-        if generation_record is not None and row.image_id is not None:
-            by_prompt[generation_record].setdefault(row.image_id, row)
+        index = positions.get((canonical(row.prompt_source), row.prompt_id))
+        # A refined image, or a simulated failure, is not what the model makes by itself.
+        is_own = "cfr" not in row.options and row.options.get("failure", "none") == "none"
+        if index is None and is_own and not expectations_of(row.targets):
+            index = sentences.get(normal(row.text))
+        if index is not None and row.image_id is not None:
+            by_prompt[index].setdefault(row.image_id, row)
     masks = storage.masks.for_images({image_id for rows in by_prompt.values() for image_id in rows})
     items = []
     for generation_record in sorted(by_prompt):

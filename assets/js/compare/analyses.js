@@ -170,6 +170,8 @@ export function analysisView(element, name, defaults, draw) {
       put(empty.querySelector('code'), it.empty.command);
       empty.querySelector('code').hidden = !it.empty.command;
     }
+    put(find('.th-numbers-outside'), it.outside);
+    find('.th-numbers-outside').hidden = !it.outside;
     pick('people', 'People', it.people.choices, it.people.chosen);
     put(find('.th-numbers-people'), it.people.words);
     find('.th-numbers-people').hidden = !it.people.words;

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.records import RunRecord
+from truehue.core.concepts.matching import concept_of, concept_of_prompt
 from truehue.core.concepts.records import EXTRACTED, METHODS, ConceptCell
 from truehue.core.errors import BadInput
+from truehue.core.generation.registry import name_of
+from truehue.core.runs.records import STORED
 from truehue.tabs.batches.messages import facts
 from truehue.tabs.compare.tables.cells import ALL_SCALES, EACH_SCALE, missing_of
 from truehue.tabs.compare.tables.charts import OpenedConcept
@@ -27,6 +31,9 @@ METHOD_NAMES: Mapping[str, str] = {
     "pixels": "Every pixel to its closest bin",
 }
 COMMAND = "python -m truehue runs start --set concepts --limit 200 --size 256 --yes"
+RUN_OF_IMAGES = "python -m truehue runs start --set concepts --masker salient"
+MAX_OUTSIDE = 3
+"""Models with images in no run that are named, those with most first."""
 
 
 def template(view: str) -> str:
@@ -73,7 +80,8 @@ class NothingToShow(TypedDict):
 
 
 class FrameJson(TypedDict):
-    """The settings of a view; ``guidances`` is None where every scale stands for itself."""
+    """The settings of a view; ``guidances`` is None where every scale stands for itself. ``outside``
+    says which images are in no run, and what makes one of them."""
 
     people: ReferenceChoices
     methods: list[TitledChoice]
@@ -83,6 +91,7 @@ class FrameJson(TypedDict):
     runs: list[RunHead]
     cells: CellCounts
     empty: NothingToShow | None
+    outside: str
 
 
 @dataclass(frozen=True)
@@ -182,7 +191,25 @@ class Frame:
             "runs": [self.run_json(run) for run in self.known],
             "cells": self._cells_json(),
             "empty": self._empty(needs_people),
+            "outside": self._outside(),
         }
+
+    def _outside(self) -> str:
+        """Images of concepts that were generated without a run, by model; empty where there are
+        none, or a run scores those of the model."""
+        scored = {run.model for run in self.known if run.kind == STORED}
+        counts = Counter[str]()
+        for group in self.context.storage.generated_images.groups():
+            if group.variant or group.model in scored:
+                continue
+            if concept_of(concept_of_prompt(group.text)[0]):
+                counts[group.model] += group.images
+        return " · ".join(
+            f"{count_noun(count, 'image')} of concepts by {name_of(model)} "
+            f"{'is' if count == 1 else 'are'} in no run, so not in these tables. This makes a run of "
+            f"them: {RUN_OF_IMAGES} --images-of {model}"
+            for model, count in counts.most_common(MAX_OUTSIDE)
+        )
 
     def _cells_json(self) -> CellCounts:
         cells, measured_count = self.cells, len(self.cells.kept)

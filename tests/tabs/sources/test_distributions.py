@@ -18,10 +18,14 @@ from truehue.core.concepts.records import EXTRACTED, PIXELS
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget
+from truehue.core.prompts.sets import prompt_set
 from truehue.core.records import GenerationRecord
 from truehue.core.runs.folder import RunFolder
 from truehue.tabs.compare.concept.service import choices_view, concept_view
+from truehue.tabs.compare.tables.frame import frame_of
+from truehue.tabs.compare.tables.reference_sets import ReferenceSets
 from truehue.tabs.page.context import Context
+from truehue.tabs.runs.stored import of_model
 from truehue.tabs.sources.distributions import (
     choices,
     concepts_view,
@@ -251,6 +255,11 @@ def test_images_of_generate_are_a_row_of_their_concept(context: Context) -> None
     assert concepts_view(context)["here"]["images"]
     # The link of the concept alone shows the row.
     assert choices_view(context, {"concept": banana[0]})["begin"][0] == result[0].source
+    # Tables are of runs, and say so; what they name makes a run of the benchmark's sentences.
+    outside = frame_of(context, ReferenceSets(context), {}).as_json()["outside"]
+    assert outside.startswith("4 images of concepts by a/b are in no run")
+    assert "--set concepts --masker salient --images-of hub:a/b" in outside
+    assert len(of_model(context.storage, "hub:a/b", prompt_set("concepts").prompts())) == 3
 
 
 def test_what_was_set_is_not_what_the_model_gives_a_concept(context: Context) -> None:
