@@ -1753,6 +1753,7 @@ declare namespace Api {
     runs: Array<RunHead>;
     cells: CellCounts;
     empty: NothingToShow | null;
+    outside: string;
   }
 
   interface Gallery {
@@ -2997,6 +2998,13 @@ declare namespace Api {
     question?: VerdictQuestion;
     labels?: string;
     data?: string;
+  }
+
+  interface OrderedModel {
+    name: string;
+    rank: string;
+    estimate: string;
+    own: boolean;
   }
 
   interface OtherColors {
@@ -4330,6 +4338,11 @@ declare namespace Api {
     name: string;
   }
 
+  interface RunControls {
+    result: string;
+    lines: Array<string>;
+  }
+
   interface RunEstimate {
     prompts: number;
     of: number;
@@ -4341,10 +4354,12 @@ declare namespace Api {
     disk: string;
     disk_basis: string;
     cost: string;
+    whole: string;
   }
 
   interface RunFormView {
     local: boolean;
+    percent: number;
     set: string;
     sets: Array<RunSet>;
     tasks: Array<RunChoice>;
@@ -4405,6 +4420,8 @@ declare namespace Api {
     facts: string;
     failed_words: string;
     warnings: Array<string>;
+    controls: RunControls | null;
+    order: RunOrder | null;
   }
 
   interface RunLabel {
@@ -4440,6 +4457,11 @@ declare namespace Api {
     id: string;
     name: string;
     lacking: string;
+  }
+
+  interface RunOrder {
+    text: string;
+    models: Array<OrderedModel>;
   }
 
   interface RunPairCounts {
@@ -4505,6 +4527,7 @@ declare namespace Api {
     name?: string;
     ray?: string;
     price?: number | string | null;
+    adaptive?: number | string | null;
   }
 
   interface RunRule {

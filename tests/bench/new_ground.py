@@ -18,7 +18,7 @@ import numpy as np
 from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_linear1
 from truehue.core.color.systems import ColorTarget, find, parse_target
 from truehue.core.diagnosis.colors import (
-    CORNER,
+    CORNER_PARTS,
     MATERIALS,
     SET_SYSTEMS,
     TWO_MATERIAL_OBJECTS,
@@ -32,7 +32,7 @@ from truehue.core.diagnosis.plan import HELD_OUT_OBJECTS, TUNED_OBJECTS, Task
 from truehue.core.diagnosis.scoring import second_hex
 from truehue.core.errors import BadInput
 from truehue.core.generation.renderer import TINTED_LIGHTS, RenderRequest, render
-from truehue.core.generation.renderer.illuminants import under
+from truehue.core.generation.renderer.illuminants import to_illuminant
 from truehue.core.generation.renderer.two_materials import PATTERNED, PATTERNS
 from truehue.core.images.white_balance import adaptation
 from truehue.core.verdict.measure import MaskCache, measure
@@ -134,8 +134,8 @@ def balanced_raw(task: Task, albedo_srgb8: tuple[int, int, int]) -> np.ndarray:
     rendering = render(RenderRequest(task.object, albedo_srgb8, task.light, task.seed, SIZE_PX))
     plain1 = rendering.shade[..., None] * srgb8_to_linear1(np.array(albedo_srgb8))
     plain1 = plain1 + rendering.highlight[..., None]
-    linear1 = under(plain1, TINTED_LIGHTS[task.light].illuminant)
-    side = SIZE_PX // CORNER
+    linear1 = to_illuminant(plain1, TINTED_LIGHTS[task.light].illuminant)
+    side = SIZE_PX // CORNER_PARTS
     neutral1 = linear1[:side, :side].reshape(-1, 3).mean(axis=0)
     adapted = np.clip(linear1 @ adaptation(neutral1).T, 0.0, 1.0)
     return np.rint(255.0 * linear1_to_srgb1(adapted)).astype(np.uint8)
