@@ -125,6 +125,8 @@ def test_by_mouse_from_the_first_color_to_what_the_server_paints(
     page.reload()
     Easel(page)
     assert page.evaluate("canvas.checksum()") == checksum(layer)
+    undo = page.get_by_role("button", name="Undo", exact=True).first
+    expect(undo).not_to_have_attribute("aria-disabled", "true")
     # The original stands beside the drawing, and does not touch it.
     page.get_by_role("button", name="Original").click()
     expect(page.locator(".cv-original")).to_be_visible()

@@ -153,6 +153,7 @@ export class ColoringCanvas {
     this.layer.differs({ do: 'fill', x: 0, y: 0, closing: this.closing, color: null });
     this.tell('');
     this.view.open(this.layer, this.regions);
+    this.tools.show();
     const wide = this.view.stage.clientWidth >= WIDE_PX;
     if (habits.original) this.setOriginal(true);
     if (habits.reference && this.allowsReference && wide) this.setReference(true, false);
@@ -407,6 +408,7 @@ export class ColoringCanvas {
       this.filled = label;
       const n = points.length / 2;
       this.tell(n === 1 ? 'alike_one' : clears ? 'alike_cleared' : 'alike_filled', { n });
+      if (color && n === 1) this.tellPaper(label);
     }
   }
 

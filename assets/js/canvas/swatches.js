@@ -190,7 +190,13 @@ export class Swatches {
       /** @type {string[]} */ colors,
       /** @type {string} */ none,
       node = swatch,
-    ) => box.replaceChildren(...(colors[0] ? colors.map(node) : [make('p', {}, canvas.say(none))]));
+    ) => {
+      // The focus stays on the color that was pressed, or the keys of the canvas would be lost.
+      const label = box.querySelector(':focus')?.getAttribute('aria-label');
+      box.replaceChildren(...(colors[0] ? colors.map(node) : [make('p', {}, canvas.say(none))]));
+      const again = /** @type {HTMLElement?} */ (box.querySelector(`[aria-label="${label}"]`));
+      again?.focus({ preventScroll: true });
+    };
     const palettes = this.palettes.flatMap(({ colors }) => colors.map(({ hex }) => hex));
     const row = new Set([...this.#row(used), ...own, ...palettes]);
     fill(this.lasts, [...row].slice(0, MAX_ROW), 'recent_none');

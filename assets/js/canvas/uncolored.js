@@ -5,7 +5,7 @@ import { button, make } from './nodes.js';
 /** In CSS pixels: a region of a smaller side, if it were a square, has a ring. */
 const SMALL_PX = 7;
 const RING_PX = 8;
-/** Of the drawing: a smaller region is a corner between lines, which nobody misses. */
+/** Of the drawing: a smaller region is a speck, to be colored when all others are. */
 const MIN_SHARE = 0.0002;
 /** In CSS pixels: to a smaller region the button zooms in. */
 const NEAR_PX = 24;
@@ -29,19 +29,18 @@ export class Uncolored {
   }
 
   /**
-   * The regions of which most has no color, but the paper around the drawing and specks: their
-   * labels, a pixel inside, and the side of a square of their area. They are computed again after
-   * each action.
+   * The regions of which most has no color, but the paper around the drawing; specks only where
+   * nothing else is left. Their labels, a pixel inside, and the side of a square of their area. They
+   * are computed again after each action.
    */
   get left() {
     const { layer, regions, closing, actions } = this.canvas;
     const key = [closing, actions.length].join();
     if (!layer || !regions || this.#key === key) return this.#left;
     const surround = regions.surround(closing);
-    const labels = layer
-      .alike(null, closing)
-      .filter((label) => !surround[label] && regions.share(closing, label) >= MIN_SHARE);
-    this.#left = labels.map((label) => {
+    const labels = layer.alike(null, closing).filter((label) => !surround[label]);
+    const large = labels.filter((label) => regions.share(closing, label) >= MIN_SHARE);
+    this.#left = (large[0] ? large : labels).map((label) => {
       const [x, y] = regions.middle(closing, label);
       const side = Math.sqrt(regions.share(closing, label) * regions.width * regions.height);
       return { label, x, y, side };

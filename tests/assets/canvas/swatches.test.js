@@ -45,6 +45,16 @@ test('the last colors keep their places, also in the next drawing', () => {
   assert.deepEqual(labels(swatchesOf('ben').swatches.lasts), []);
 });
 
+test('the focus stays on the color that was pressed', () => {
+  const { swatches } = swatchesOf('carla');
+  document.body.append(swatches.recents);
+  for (const color of COLORS.slice(0, 2)) swatches.used(color);
+  swatches.recents.querySelectorAll('button')[1].focus();
+  swatches.used(COLORS[0]);
+  assert.equal(document.activeElement?.getAttribute('aria-label'), COLORS[0]);
+  swatches.recents.remove();
+});
+
 test('a palette of a file is there again in the next drawing, and can be removed', async () => {
   const { swatches, taken } = swatchesOf('anna');
   const open = async (name, text) => {

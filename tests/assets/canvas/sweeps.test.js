@@ -172,6 +172,7 @@ test('all that look like a region are filled in one step', () => {
     ['alike_filled', 2],
     ['alike_cleared', 2],
     ['alike_one', 1],
+    'paper',
     'same',
   ]);
   assert.ok(canvas.done.every((action) => action.do === 'fill_regions'));
