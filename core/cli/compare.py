@@ -49,11 +49,11 @@ from truehue.core.concepts.records import (
     DistributionFile,
     DistributionRow,
 )
-from truehue.core.errors import BadInput, MaskError, ObjectNotFound, TrueHueError
-from truehue.core.image_sets.records import SALIENT_OR_WHOLE
+from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.load import LoadedImage, load_image, mask_with_note
 from truehue.core.masks.marks import SALIENT
-from truehue.core.masks.registry import FILE, TRANSPARENCY, describe
+from truehue.core.masks.registry import FILE, describe
+from truehue.core.masks.selection import MASKERS, SALIENT_OR_WHOLE, WHOLE, select_pixels_by
 
 OF_NUMBERS = frozenset({".csv", ".tsv", ".txt", ".json"})
 OF_IMAGES = frozenset(
@@ -62,8 +62,6 @@ OF_IMAGES = frozenset(
 """Suffixes of images in a folder; a file given by name may have any suffix."""
 
 IMAGE, IMAGES, NUMBERS = "image", "images", "numbers"
-WHOLE = "whole"
-MASKERS = (SALIENT_OR_WHOLE, SALIENT, WHOLE)
 _OFFERS: Mapping[str, str] = MappingProxyType(
     {AS_58: "--as-58", RATINGS: "--normalize for ratings, --shares for counts or percent"}
 )
@@ -151,25 +149,13 @@ def _selected(
     image: LoadedImage, mask: Path | None, masker: str
 ) -> tuple[np.ndarray, str, tuple[str, ...]]:
     """The pixels to measure, bool ``(H, W)``, by whom, and what to know about them: those of a mask
-    file; without one the opaque pixels, what stands out, or the whole image."""
-    shape = (image.srgb8.shape[0], image.srgb8.shape[1])
+    file, or without one those that the masker selects."""
     if mask is not None:
+        shape = (image.srgb8.shape[0], image.srgb8.shape[1])
         inside, note = mask_with_note(mask, shape)
         return inside, describe(FILE, {"from": mask.name}), (note,) if note else ()
-    if image.opaque is not None:
-        return image.opaque, describe(FILE, {"from": TRANSPARENCY}), ()
-    whole = np.ones(shape, dtype=bool), describe(WHOLE, {})
-    if masker == WHOLE:
-        return *whole, ()
-    from truehue.core.masks.from_marks import select_salient  # it takes time to import
-
-    try:
-        pixels, (_, *notes), parameters = select_salient(image.srgb8)
-    except ObjectNotFound as error:
-        if masker == SALIENT:
-            raise MaskError("Nothing stands out: give a mask, or --masker whole.") from error
-        return *whole, ("Nothing stands out: the whole image is measured, with its background.",)
-    return pixels, describe(SALIENT, {SALIENT: parameters}), tuple(notes)
+    selection = select_pixels_by(masker, image, f"give masks, or --masker {WHOLE}")
+    return selection.pixels, selection.name, selection.notes
 
 
 def _folder(path: Path, masks: Path | None, how: Reading) -> Side:
@@ -578,14 +564,11 @@ def _check_options(options: argparse.Namespace, paths: tuple[Path, Path]) -> Non
         for name in ("method", "masker"):
             if getattr(options, name):
                 raise BadInput(f"--{name} applies to images, but both sides are numbers.")
-    if options.masker != WHOLE and any(
-        kind != NUMBERS and mask is None
-        for kind, mask in zip(kinds, (options.mask_a, options.mask_b), strict=True)
-    ):
-        from truehue.core.masks import salient  # it takes time to import
-
-        if not salient.is_available():
-            raise BadInput(f"Give masks, or --masker {WHOLE}. {salient.how_to_get()}")
+    masked = zip(kinds, (options.mask_a, options.mask_b), strict=True)
+    if options.masker and all(kind == NUMBERS or mask is not None for kind, mask in masked):
+        raise BadInput(
+            "--masker applies to images without a mask, but all have masks. Leave it out."
+        )
     if kinds == [IMAGE, IMAGE] and options.draws:
         raise BadInput(
             "--draws applies to folders of images and to people. A single image cannot be "
@@ -611,7 +594,8 @@ COMMAND = Command(
             "--masker",
             f"of images without a mask: {SALIENT_OR_WHOLE} (default), what is not transparent, else what "
             f"stands out, else the whole image; {SALIENT}, which measures no image in which nothing "
-            f"stands out; or {WHOLE}, all that is not transparent",
+            f"stands out; or {WHOLE}, all that is not transparent. Of an image with transparency each takes what "
+            "is not transparent",
             choices=MASKERS,
         ),
         arg("--method", f"for images; default: {PIXELS}", choices=tuple(METHODS)),

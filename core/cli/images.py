@@ -18,11 +18,12 @@ from truehue.core.color.systems import SYSTEMS
 from truehue.core.command import JSON, Command, UsageError, arg, either, flag
 from truehue.core.errors import BadInput
 from truehue.core.image_sets import UNKNOWN_MODEL, plan
-from truehue.core.image_sets.records import SALIENT_OR_WHOLE, FolderPlan, Tally, read
+from truehue.core.image_sets.records import FolderPlan, Tally, read
+from truehue.core.masks.marks import SALIENT
+from truehue.core.masks.selection import MASKERS, SALIENT_OR_WHOLE, WHOLE
 from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
-from truehue.core.runs.records import SALIENT, WHOLE
 from truehue.core.spreadsheets import cell
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES, UNSCORED
 
@@ -70,7 +71,7 @@ def _report(options: argparse.Namespace) -> int:
         options.folder, _prompts(options), model=options.model, system=options.system or None
     )
     if options.measure:
-        _check_masker(options.masker)
+        _say_missing_network(options.masker)
         rows = _measured(planned, options.rule, options.masker)
         (_print_json if options.json else _print_csv)(rows)
         return 0
@@ -83,12 +84,14 @@ def _report(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check_masker(masker: str) -> None:
-    """Raises BadInput where nothing finds the objects."""
+def _say_missing_network(masker: str) -> None:
+    """Says on standard error where nothing finds the object in an image without transparency."""
     from truehue.core.masks import salient  # it takes time to import
 
     if masker != WHOLE and not salient.is_available():
-        raise BadInput(f"Images are measured within what stands out. {salient.how_to_get()}")
+        print(
+            f"Only images with transparency are measured. {salient.how_to_get()}", file=sys.stderr
+        )
 
 
 def _measured(planned: FolderPlan, rule_id: str, masker: str) -> Iterator[dict[str, Any]]:
@@ -154,9 +157,10 @@ COMMAND = Command(
         arg(
             "--masker",
             f"with --measure: salient (default), what stands out; {SALIENT_OR_WHOLE}, the whole image "
-            "where nothing does; or whole, always the whole image, as for patches and textures",
+            "where nothing does; or whole, all that is not transparent, as for patches and textures. Of an "
+            "image with transparency each takes what is not transparent",
             default=SALIENT,
-            choices=[SALIENT, SALIENT_OR_WHOLE, WHOLE],
+            choices=MASKERS,
         ),
         arg(
             "--rule",

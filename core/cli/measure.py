@@ -26,11 +26,12 @@ from truehue.core.color.people import naming_fields
 from truehue.core.color.spaces import CONDITIONS
 from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.command import JSON_LINES, Command, arg, flag, group
-from truehue.core.errors import BadInput, MaskError, ObjectNotFound, TrueHueError
-from truehue.core.images.load import LoadedImage, load_image, mask_with_note, object_pixels
+from truehue.core.errors import BadInput, TrueHueError
+from truehue.core.images.load import LoadedImage, load_image, mask_with_note
 from truehue.core.images.white_balance import balance_white, patch_around
 from truehue.core.library import ColorResult, color_of
-from truehue.core.masks.registry import FILE, TRANSPARENCY
+from truehue.core.masks.marks import SALIENT
+from truehue.core.masks.selection import WHOLE, select_pixels_by
 from truehue.core.packages import colour_science
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.differences import verdict_differences
@@ -46,7 +47,6 @@ from truehue.core.verdict.rules import (
     rule,
 )
 
-MASKERS = (SALIENT, WHOLE) = ("salient", "whole")
 _VIEWING = tuple(field.name for field in fields(ViewingConditions))
 COLUMNS = ("file", "mask", "target", "system")
 EPILOG = """\
@@ -126,7 +126,8 @@ def _manifest_job(
 
 
 def _check_options(options: argparse.Namespace, by: Rule) -> None:
-    """Raises BadInput for options that are missing, or that would be read by nothing."""
+    """Takes the masker ``salient`` where nothing says which pixels count. Raises BadInput for options
+    that are missing, or that would be read by nothing."""
     if options.manifest is None and not options.target:
         judging = {
             "--rule": by.id != DEFAULT_RULE,
@@ -140,7 +141,8 @@ def _check_options(options: argparse.Namespace, by: Rule) -> None:
             raise BadInput(f"{', '.join(without)}: a verdict needs --target NAME or HEX.")
     if sum(map(bool, (options.mask, options.box, options.masker))) > 1:
         raise BadInput("Give only one of --mask, --box and --masker.")
-    _check_masker(options)
+    if options.manifest is None and not (options.mask or options.box or options.masker):
+        options.masker = SALIENT
     if options.manifest is not None and (options.mask or options.box or options.target):
         raise BadInput(
             "A manifest names mask and target itself: leave out --mask, --box and --target."
@@ -154,18 +156,6 @@ def _check_options(options: argparse.Namespace, by: Rule) -> None:
     if options.munsell and (by.reconstructed or not by.same_candidate):
         own = "has samples of its own" if by.reconstructed else "does not use it"
         raise BadInput(f"--munsell belongs to released and released-unguided; {by.id} {own}.")
-
-
-def _check_masker(options: argparse.Namespace) -> None:
-    """Takes ``salient`` where nothing says which pixels count. Raises BadInput where it cannot run."""
-    if options.manifest is None and not (options.mask or options.box or options.masker):
-        options.masker = SALIENT
-    if options.masker == SALIENT:
-        from truehue.core.masks import salient  # it takes time to import
-
-        if not salient.is_available():
-            ways = "--mask MASK, --box X0 Y0 X1 Y1 or --masker whole"
-            raise BadInput(f"Give {ways}. {salient.how_to_get()}")
 
 
 def _run(
@@ -203,30 +193,19 @@ def _run(
 def _mask(
     job: MeasureItem, options: argparse.Namespace, image: LoadedImage
 ) -> tuple[np.ndarray, tuple[str, ...], dict[str, Any]]:
-    """The pixels of the object, bool ``(H, W)``, what to know about them, and box or masker. Of a
-    cut-out it is what is not transparent, and not what stands out."""
+    """The pixels of the object, bool ``(H, W)``, what to know about them, and box or masker."""
     srgb8 = image.srgb8
     if job.mask:
         shape = (srgb8.shape[0], srgb8.shape[1])
         inside, note = mask_with_note(job.folder / job.mask, shape)
         return inside, (note,) if note else (), {}
-    if options.masker == SALIENT and image.opaque is not None:
-        pixels, notes = object_pixels(image, None)
-        return pixels, notes, {"masker": {"id": FILE, "from": TRANSPARENCY}}
-    # What makes masks takes time to import.
-    if options.masker == SALIENT:
-        from truehue.core.masks.from_marks import select_salient
-
-        try:
-            pixels, notes, parameters = select_salient(srgb8)
-        except ObjectNotFound as error:
-            raise MaskError(
-                "Nothing stands out: give --box X0 Y0 X1 Y1 or --masker whole."
-            ) from error
-        return pixels, notes, {"masker": {"id": SALIENT, **parameters}}
-    if options.masker == WHOLE:
-        note = "The whole image is measured, background included."
-        return np.ones(srgb8.shape[:2], dtype=bool), (note,), {"masker": {"id": WHOLE}}
+    if options.masker:
+        ways = "a mask in its row" if options.manifest else "--mask MASK, --box X0 Y0 X1 Y1"
+        selection = select_pixels_by(options.masker, image, f"give {ways} or --masker {WHOLE}")
+        notes = (selection.sentence, *selection.notes)
+        about = {"masker": {"id": selection.maker, **selection.parameters}}
+        return selection.pixels, notes, about
+    # What finds objects in boxes takes time to import.
     from truehue.core.masks.from_marks import select_in_box
 
     return *select_in_box(srgb8, options.box), {"box": options.box}
@@ -370,9 +349,10 @@ COMMAND = Command(
         ),
         arg(
             "--masker",
-            "without mask and box: salient, the object that stands out (the default), or whole, the "
-            "whole image; with a manifest, for rows without a mask",
-            choices=MASKERS,
+            "without mask and box: salient, the object that stands out (the default), or whole, all "
+            "that is not transparent; of an image with transparency each takes what is not "
+            "transparent; with a manifest, for rows without a mask",
+            choices=(SALIENT, WHOLE),
         ),
         arg(
             "--neutral",

@@ -12,11 +12,10 @@ from truehue.core.color.spaces import hex_of, lab_to_srgb8
 from truehue.core.color.systems import Lab
 from truehue.core.concepts.palette import describe_colors
 from truehue.core.errors import MaskError, ObjectNotFound, TrueHueError
-from truehue.core.image_sets.records import SALIENT_OR_WHOLE, ImportStep
+from truehue.core.image_sets.records import ImportStep
 from truehue.core.images.pixels import masked_colors
-from truehue.core.masks.from_marks import select_salient
-from truehue.core.masks.registry import FILE, TRANSPARENCY, describe
-from truehue.core.runs.records import SALIENT, WHOLE
+from truehue.core.masks.marks import SALIENT
+from truehue.core.masks.selection import SALIENT_OR_WHOLE, WHOLE, select_pixels_by
 from truehue.core.sentences import no_target_reason
 from truehue.core.verdict.expectations import Expectation, expectations_of
 from truehue.core.verdict.measure import TargetObject, measure
@@ -76,8 +75,7 @@ def measured_rows(
     """The rows of an image of a folder, one an object that a color is asked of, by a rule; or the one
     row with the color of the image's object.
 
-    The object is what is not transparent, or else what stands out, with the ``masker``
-    "salient-or-whole" the whole image where nothing does, or with "whole" always the whole image.
+    The object is what the ``masker`` selects (:func:`truehue.core.masks.selection.select_pixels_by`).
     Where that cannot tell, and of a file that cannot be read, the row is ``unscored`` with the
     reason. Raises BadInput for an unknown rule.
     """
@@ -124,16 +122,10 @@ def _mask(step: ImportStep, objects: int, masker: str) -> tuple[np.ndarray, str]
     if objects > 1:
         selected = "The whole image is no single" if masker == WHOLE else "What stands out is one"
         raise MaskError(f"{selected} object; this prompt has {objects}.")
-    if masker == WHOLE:
-        return np.ones(step.loaded.srgb8.shape[:2], dtype=bool), describe(WHOLE, {})
-    if step.loaded.opaque is not None and step.loaded.opaque.any():
-        return step.loaded.opaque, describe(FILE, {"from": TRANSPARENCY})
     try:
-        pixels, _, parameters = select_salient(step.loaded.srgb8)
+        selection = select_pixels_by(masker, step.loaded, f"give --masker {WHOLE}")
     except ObjectNotFound as error:
-        if masker == SALIENT_OR_WHOLE:
-            return np.ones(step.loaded.srgb8.shape[:2], dtype=bool), describe(WHOLE, {})
         raise MaskError(
             f"Nothing stands out: --masker {SALIENT_OR_WHOLE} measures such images as a whole."
         ) from error
-    return pixels, describe(SALIENT, {SALIENT: parameters})
+    return selection.pixels, selection.name

@@ -27,8 +27,6 @@ class Remark:
     why: str
 
 
-SALIENT_OR_WHOLE = "salient-or-whole"
-"""The masker of what stands out in an image, and where nothing does of the whole image."""
 NO_PROMPT = Prompt("", "", "")
 """The prompt of an image of which nobody says what it was made of: its color is measured."""
 

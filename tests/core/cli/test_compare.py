@@ -80,8 +80,9 @@ def folder(tmp_path: Path) -> Path:
 def ran(*arguments: str) -> tuple[int, str]:
     """Exit status and standard output, in this process; images without a mask count as a whole."""
     out = StringIO()
-    images = any(kind_of(Path(side)) != NUMBERS for side in arguments[:2])
-    if images and "--masker" not in arguments:
+    sides = zip(arguments, ("--mask-a", "--mask-b"), strict=False)
+    unmasked = any(kind_of(Path(side)) != NUMBERS and name not in arguments for side, name in sides)
+    if unmasked and "--masker" not in arguments:
         arguments = (*arguments, "--masker", "whole")
     with redirect_stdout(out):
         status = main(arguments)
@@ -187,9 +188,12 @@ def test_what_is_transparent_is_not_measured(folder: Path) -> None:
     layer = np.dstack([striped({BLUE: 10, GRAY: 10}), np.full((20, 20), 255, np.uint8)])
     layer[10:, :, 3] = 0
     Image.fromarray(layer, "RGBA").save(folder / "layer.png")
-    result = compared(folder / "layer.png", folder / "blue.png")
-    assert result["a"]["weights"][BLUE] == 1.0
-    assert result["a"]["maskers"][0]["name"] == "From the file's transparency"
+    sides = folder / "layer.png", folder / "blue.png"
+    # The default needs no network for it.
+    masked = ("--mask-b", folder / "top.png", "--masker", "salient-or-whole")
+    for result in (compared(*sides), compared(*sides, *masked)):
+        assert result["a"]["weights"][BLUE] == 1.0
+        assert result["a"]["maskers"][0]["name"] == "From the file's transparency"
 
 
 @pytest.mark.usefixtures("network")
@@ -450,6 +454,10 @@ def numbers(folder: Path, name: str, values: list[float]) -> str:
         ),
         (["blue.png", "green.png", "--as-58"], "--as-58 applies to files of numbers"),
         (["half.json", "third.csv", "--method", "pixels"], "--method applies to images"),
+        (
+            ["blue.png", "half.json", "--mask-a", "top.png", "--masker", "salient"],
+            "--masker applies to images without a mask",
+        ),
         (["blue.png", "green.png", "--draws", "9"], "--draws applies to folders of images"),
         (["blue.png", "green.png", "--draws", "-1"], "--draws is 0 to 100,000."),
         (["blue.png", "green.png", "--flow", "-1"], "--flow is the number of flows"),

@@ -166,6 +166,21 @@ def test_images_are_measured_with_and_without_a_target(
     assert as_json["broken.png"]["measured"] is None
 
 
+def test_a_cut_out_is_measured_alike_by_every_masker_without_the_network(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    half = Image.new("RGBA", (64, 64), (0, 128, 128, 255))
+    half.paste((0, 128, 128, 0), (0, 0, 64, 32))
+    half.save(tmp_path / "cut.png")
+    Image.new("RGB", (64, 64), (90, 90, 90)).save(tmp_path / "photo.png")
+    for masker in ("salient", "whole"):
+        _, text = run(tmp_path, "--measure", "--masker", masker)
+        cut, photo = csv.DictReader(io.StringIO(text))
+        assert (cut["measured"], cut["masker"]) == ("#008080", "From the file's transparency")
+        assert (photo["status"] == "unscored") == (masker == "salient")
+        assert ("Only images with transparency" in capsys.readouterr().err) == (masker == "salient")
+
+
 def test_a_table_has_its_own_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for options in (("--masker", "whole"), ("--rule", "paper")):
         with pytest.raises(SystemExit, match="2"):

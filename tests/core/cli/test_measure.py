@@ -102,16 +102,9 @@ def test_a_photograph_without_a_mask_is_measured_on_what_stands_out(folder: Path
     assert re.search(
         r"^PASS  photo\.png .*\n +The object is what stands out \(salient v1\), ", done.stdout
     )
-    assert "flat.png: Nothing stands out: give --box" in done.stderr
+    assert "flat.png: Nothing stands out: give --mask MASK, --box" in done.stderr
     line = json.loads(run(folder, "photo.png", "--target", "#B4532A", "--json").stdout)
     assert (line["masker"]["id"], line["masker"]["version"]) == ("salient", "1")
-
-    # Of a cut-out it is what is not transparent.
-    opaque = np.zeros((60, 80), dtype=np.uint8)
-    opaque[:20] = 255
-    save(folder / "cut.png", np.dstack([np.full((60, 80, 3), 120, np.uint8), opaque]))
-    line = json.loads(run(folder, "cut.png", "--json").stdout)
-    assert (line["masker"]["from"], line["pixel_count"]) == ("transparency", 1600)
 
     # In a manifest only where it is asked for; a row's own mask comes first.
     rows = "file,mask,target\nphoto.png,,#B4532A\nmug.png,mask.png,vivid reddish orange\n"
@@ -121,6 +114,21 @@ def test_a_photograph_without_a_mask_is_measured_on_what_stands_out(folder: Path
     found = run(folder, "--manifest", "few.csv", "--masker", "salient")
     maskers = [json.loads(text).get("masker", {}).get("id") for text in found.stdout.splitlines()]
     assert (found.returncode, maskers) == (0, ["salient", None])
+
+
+def test_a_cut_out_needs_no_network_and_is_measured_alike_by_all(folder: Path) -> None:
+    """What is not transparent; a photograph beside it says what is missing."""
+    opaque = np.zeros((60, 80), dtype=np.uint8)
+    opaque[:20] = 255
+    save(folder / "cut.png", np.dstack([np.full((60, 80, 3), 120, np.uint8), opaque]))
+    for masker in ((), ("--masker", "whole")):
+        line = json.loads(run(folder, "cut.png", "--json", *masker).stdout)
+        assert (line["masker"]["from"], line["pixel_count"]) == ("transparency", 1600)
+    done = run(folder, "cut.png", "mug.png")
+    assert (done.returncode, done.stdout.count("COLOR")) == (2, 1)
+    assert "mug.png: Give --mask MASK, --box X0 Y0 X1 Y1 or --masker whole. The " in done.stderr
+    save(folder / "cut.png", np.zeros((60, 80, 4), dtype=np.uint8))
+    assert "All of the image is transparent" in run(folder, "cut.png").stderr
 
 
 def test_the_whole_image_is_measured_where_it_is_asked_for(folder: Path) -> None:
