@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -205,6 +206,16 @@ def by_image(records: Iterable[Record]) -> dict[str, list[Record]]:
     return grouped
 
 
+@dataclass(frozen=True)
+class MaskCandidates:
+    """The masks that may count of an image, the one that counts first: the selected one, then the
+    others newest first. After a selection was cleared these are only masks that came with the image
+    and proposals, perhaps none. ``selected`` says that the first is one that somebody selected."""
+
+    masks: tuple[MaskRecord, ...]
+    selected: bool = False
+
+
 class Masks:
     """The stored masks. A mask is added once and never changed."""
 
@@ -315,23 +326,24 @@ class Masks:
             [image_id, mask_id, self._database.now()],
         )
 
-    def selected(self, image_id: str) -> MaskRecord | None:
-        """Return the mask that is selected on an image, a whole id; None without one, and where a
-        newer mask was stored since."""
-        chosen = self._selections([image_id]).get(image_id)
-        record = self.current([image_id]).get(image_id) if chosen else None
-        return record if record and chosen and record.mask_id == chosen[0] else None
-
     def current(self, image_ids: Collection[str]) -> dict[str, MaskRecord]:
         """Return the mask that counts of each of these images, by whole ids: the one that was selected
         or stored last. Where the selection was cleared it is the mask that came with the image, or
         the proposal; an image without either is left out."""
+        return {
+            image_id: candidates.masks[0]
+            for image_id, candidates in self.candidates(image_ids).items()
+            if candidates.masks
+        }
+
+    def candidates(self, image_ids: Collection[str]) -> dict[str, MaskCandidates]:
+        """Return the masks that may count of each of these images, by whole ids; an image without any
+        mask is left out."""
         selections = self._selections(image_ids)
-        masks = {
-            image_id: _current(records, *selections.get(image_id, (None, None)))
+        return {
+            image_id: _candidates(records, *selections.get(image_id, (None, None)))
             for image_id, records in self.for_images(image_ids).items()
         }
-        return {image_id: record for image_id, record in masks.items() if record is not None}
 
     def _selections(self, image_ids: Collection[str]) -> dict[str, tuple[str | None, datetime]]:
         """Mask and time of the last selection of each of these images that has one."""
@@ -353,18 +365,20 @@ class Masks:
         return [_mask_record(row) for row in rows]
 
 
-def _current(
+def _candidates(
     records: Sequence[MaskRecord], mask_id: str | None, selected_at: datetime | None
-) -> MaskRecord | None:
-    """The mask of those of an image, newest first, that counts since ``mask_id`` was selected."""
+) -> MaskCandidates:
+    """Those of the masks of an image, newest first, that may count since ``mask_id`` was selected."""
     newest = records[0].created_at
     if selected_at is None or newest is None or newest > selected_at:
-        return records[0]
+        return MaskCandidates(tuple(records))
     if mask_id:
-        return next((record for record in records if record.mask_id == mask_id), records[0])
+        selected = [record for record in records if record.mask_id == mask_id]
+        others = [record for record in records if record.mask_id != mask_id]
+        return MaskCandidates((*selected, *others), selected=bool(selected))
     exact = [record for record in records if record.maker in EXACT_MAKERS]
     proposals = [record for record in records if is_proposal(record.parameters)]
-    return next(iter((*exact, *proposals)), None)
+    return MaskCandidates((*exact, *proposals))
 
 
 def _mask_record(row: tuple[Any, ...]) -> MaskRecord:

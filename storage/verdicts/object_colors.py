@@ -40,6 +40,13 @@ class ObjectColors:
             ],
         )
 
+    def has(self, mask_id: str, version: str) -> bool:
+        """Whether the color inside a mask, a whole id, is stored in this version."""
+        found = self._database.rows(
+            "SELECT 1 FROM object_colors WHERE mask_id = ? AND version = ?", [mask_id, version]
+        )
+        return bool(found)
+
     def for_images(self, image_ids: Collection[str]) -> dict[str, ObjectColor]:
         """Return the color of each of these images inside the mask that counts
         (:meth:`Masks.current`), or else the newest one, by whole ids; none where the selection of the

@@ -69,11 +69,15 @@ class QuestionFields(PageRequest):
 
 
 class MarkedImage(QuestionFields):
-    """The image on the stage and its marks, numbered ``seq``, with the question."""
+    """The image on the stage and its marks, numbered ``seq``, with the question. ``selects`` says that
+    the marks have changed, and not only the question, ``proposed`` that nobody changed them: the page
+    asks for the first mask of an image."""
 
     image_id: Any = ""
     marks: Any = ()
     seq: Any = 0
+    selects: bool = False
+    proposed: bool = False
 
 
 class OpenImage(QuestionFields):
@@ -123,7 +127,9 @@ def score_marks(context: Context, actor: Actor, request: MarkedImage) -> ScoredM
     """Makes the mask of the selections and scores it; returns what stage, verdict and evidence
     show."""
     value = {"image_id": request.image_id, "marks": request.marks, "seq": request.seq}
-    stage, verdict, evidence = judge(context, value, *request.controls, selects=True)
+    stage, verdict, evidence = judge(
+        context, value, *request.controls, selects=request.selects, proposed=request.proposed
+    )
     data = context.data_text()
     return {"stage": stage, "verdict": verdict, "evidence": evidence, "data": data}
 

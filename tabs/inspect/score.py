@@ -166,11 +166,18 @@ Shown = tuple[StageJson, VerdictJson, EvidenceJson]
 """What stage, verdict and evidence show from now on; what is not named stays."""
 
 
-def judge(context: Context, stage_value: Any, *controls: Any, selects: bool = False) -> Shown:
+def judge(
+    context: Context,
+    stage_value: Any,
+    *controls: Any,
+    selects: bool = False,
+    proposed: bool = False,
+) -> Shown:
     """Marks to mask to verdict, stored; what stage, verdict and evidence show of it.
 
     ``controls`` as for :func:`truehue.tabs.verdicts.question.question`. Where somebody ``selects``,
-    the mask counts elsewhere too from now on, and without marks none does.
+    the mask counts elsewhere too from now on, and without a mask none does; what the page has
+    ``proposed`` changes nothing that somebody selected.
     """
     work: Work | None = None
     put: Question | None = None
@@ -181,11 +188,11 @@ def judge(context: Context, stage_value: Any, *controls: Any, selects: bool = Fa
         put = question(*controls)
         mask = make_mask(context, work)
         if selects:
-            _select(context, work.image.image_id, mask)
+            _select(context, work.image.image_id, mask, proposed)
     except Exception as error:
         text = message_of(error)
         if work and put and isinstance(error, ObjectNotFound) and error.step == SALIENT:
-            if selects and context.storage.masks.selected(work.image.image_id):
+            if selects and not proposed:
                 context.storage.masks.select(work.image.image_id, None)
             return _unmarked(context, work, put, text)
         shown: StageJson = {
@@ -212,10 +219,11 @@ def judge(context: Context, stage_value: Any, *controls: Any, selects: bool = Fa
         return marked, {"view": problem(message_of(error), address)}, {"view": ""}
 
 
-def _select(context: Context, image_id: str, mask: MaskRecord | None) -> None:
+def _select(context: Context, image_id: str, mask: MaskRecord | None, proposed: bool) -> None:
     """Has the mask count elsewhere too: in Compare, and on the card of an image without a target
     color."""
-    context.storage.masks.select(image_id, mask.mask_id if mask else None)
+    if not proposed:
+        context.storage.masks.select(image_id, mask.mask_id if mask else None)
     rows = context.storage.drawings.for_image(image_id) if mask else ()
     if mask and any(not expectations_of(row.targets) for row in rows):
         with suppress(NoPixels):  # too few pixels have no color to tell

@@ -75,26 +75,39 @@ def measure_colors(
             store_color(context, _mask(context, image_id, masker))
         except TrueHueError as error:
             if isinstance(error, ObjectNotFound):
-                note_nothing_stands_out(context, image_id)
+                note_nothing_stands_out(context, [image_id])
             lacking.append(f"{name_of_row(row)}: {error}")
     return lacking
 
 
-def note_without_object(context: Context, folder: RunFolder, image_ids: Sequence[str]) -> None:
+def note_without_object(
+    context: Context, folder: RunFolder, image_ids: Sequence[str], stop: Event
+) -> None:
     """Stores of which of a run's images, in the order of its items, it found no mask because nothing
-    stands out in them. Raises BadInput for a folder that cannot be read."""
+    stands out in them; nothing where ``stop`` is set before all are read. Raises BadInput for a
+    folder that cannot be read."""
+    without = []
     for table in tables(RunWork(folder.path), ("position", "verdicts")):
-        for row in table.to_pylist():
-            if any(verdict["told"] == NOTHING_STANDS_OUT for verdict in row["verdicts"]):
-                note_nothing_stands_out(context, image_ids[row["position"]])
+        if stop.is_set():
+            return
+        without += [
+            image_ids[row["position"]]
+            for row in table.to_pylist()
+            if any(verdict["told"] == NOTHING_STANDS_OUT for verdict in row["verdicts"])
+        ]
+    note_nothing_stands_out(context, without)
 
 
 def _mask(context: Context, image_id: str, masker: str) -> MaskRecord:
-    """The mask that counts of an image, or one that the masker makes; raises TrueHueError where it
-    finds none."""
-    for record in context.storage.masks.current([image_id]).values():
+    """The mask that counts of an image, or one that the masker makes, which counts from then on;
+    raises TrueHueError where it finds none."""
+    masks = context.storage.masks
+    for record in masks.current([image_id]).values():
         return record
-    return context.storage.masks.add(image_id, make_mask(context, image_id, masker))
+    made = masks.add(image_id, make_mask(context, image_id, masker))
+    if not masks.current([image_id]):  # it was stored before the selection was cleared
+        masks.select(image_id, made.mask_id)
+    return made
 
 
 def make_mask(context: Context, image_id: str, masker: str) -> Mask:

@@ -39,7 +39,7 @@ def store_verdicts(context: Context, folder: RunFolder, stop: Event) -> None:
     rows = generations_of(context, image_ids)
     measure_colors(context, without_target(rows), plan.masker.kind, stop)
     if plan.masker.kind == SALIENT:
-        note_without_object(context, folder, image_ids)
+        note_without_object(context, folder, image_ids, stop)
 
 
 def generations_of(context: Context, image_ids: Sequence[str]) -> list[GenerationRecord]:

@@ -386,6 +386,7 @@ def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ..
     """The mask that counts of an image (:meth:`Masks.current`); where it has none, what stands out in
     it, or the whole image, stored as such; and which one it is."""
     mask = context.storage.masks.current([image_id]).get(image_id)
+    mask = mask or generated.stored_whole(context, image_id)
     if mask and is_proposal(mask.parameters):
         return mask, _salient_notes(mask)
     if mask and mask.maker != WHOLE:

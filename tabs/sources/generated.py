@@ -18,6 +18,7 @@ from truehue.core.errors import NotStored, TrueHueError
 from truehue.core.generation.registry import name_of
 from truehue.core.images.pixels import Mask
 from truehue.core.records import MaskRecord
+from truehue.storage.concept_images.images import MaskCandidates
 from truehue.storage.concept_images.sets import GeneratedImage, ImageGroup
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun, message_of
@@ -158,8 +159,7 @@ def _background_note(images: Sequence[tuple[GeneratedImage, MaskRecord | None]])
 def _with_masks(
     context: Context, wanted: GeneratedSource
 ) -> list[tuple[GeneratedImage, MaskRecord | None]]:
-    """The images, each with the newest mask of the concept's object, else with the mask that counts
-    (:meth:`Masks.current`); None where it has none yet."""
+    """The images, each with the mask in which it is measured; None where it has none yet."""
     key, groups = key_of(context, wanted.id, normal(wanted.words))
     texts = {
         group.text
@@ -175,18 +175,37 @@ def _with_masks(
     concept = concept_of(wanted.words)
     resource = normal(concept.concept if concept else wanted.words)
     image_ids = {image.image_id for image in images}
-    by_image = context.storage.masks.for_images(image_ids)
-    current = context.storage.masks.current(image_ids)
+    candidates = context.storage.masks.candidates(image_ids)
+    whole_masks = {
+        image_id: stored_whole(context, image_id)
+        for image_id, of_image in candidates.items()
+        if not of_image.masks
+    }
     return [
-        (image, _named(by_image.get(image.image_id, ()), resource) or current.get(image.image_id))
+        (
+            image,
+            mask_of_object(candidates[image.image_id], resource) or whole_masks.get(image.image_id)
+            if image.image_id in candidates
+            else None,
+        )
         for image in images
     ]
 
 
-def _named(masks: Sequence[MaskRecord], resource: str) -> MaskRecord | None:
-    """The newest mask of an object of that name."""
-    named = (mask for mask in masks if normal(str(mask.parameters.get("object", ""))) == resource)
-    return next(named, None)
+def mask_of_object(candidates: MaskCandidates, name: str) -> MaskRecord | None:
+    """The mask in which an image of an object is measured: the one that somebody selected, unless it
+    names another object; else the newest that names the object, the newest that is not the whole
+    image, or any. None where no mask counts."""
+    masks = candidates.masks
+    if candidates.selected and _object_of(masks[0]) in ("", name):
+        return masks[0]
+    named = [mask for mask in masks if _object_of(mask) == name]
+    parts = [mask for mask in masks if mask.maker != WHOLE]
+    return next(iter((*named, *parts, *masks)), None)
+
+
+def _object_of(mask: MaskRecord) -> str:
+    return normal(str(mask.parameters.get("object") or ""))
 
 
 def _stored(
@@ -197,7 +216,14 @@ def _stored(
     return context.storage.image_profiles.stored(list(dict.fromkeys(pairs)))
 
 
+def stored_whole(context: Context, image_id: str) -> MaskRecord | None:
+    """The whole image as a mask that nobody selected, where one is stored: what an image is measured
+    in whose selection was cleared."""
+    masks = context.storage.masks.for_image(image_id)
+    return next((mask for mask in masks if mask.maker == WHOLE and not mask.parameters), None)
+
+
 def _whole(context: Context, image_id: str) -> MaskRecord:
-    """The whole image, stored as a mask."""
+    """The whole image, stored as a mask that nobody selected."""
     pixels = np.ones(context.srgb8(image_id).shape[:2], dtype=bool)
     return context.storage.masks.add(image_id, Mask(pixels, WHOLE))

@@ -97,7 +97,10 @@ def outcome_record(
 
 
 def store_color(context: Context, mask: MaskRecord) -> None:
-    """Measures and stores the color of an image inside a stored mask. Raises NoPixels."""
+    """Measures and stores the color of an image inside a stored mask, unless it is stored. Raises
+    NoPixels."""
+    if context.storage.object_colors.has(mask.mask_id, COLOR_VERSION):
+        return
     pixels = masked_colors(context.srgb8(mask.image_id), context.mask_pixels(mask.mask_id))
     found = describe_colors(pixels)
     context.storage.object_colors.add(
@@ -105,11 +108,17 @@ def store_color(context: Context, mask: MaskRecord) -> None:
     )
 
 
-def note_nothing_stands_out(context: Context, image_id: str) -> None:
-    """Stores that nothing stands out in an image, so that its card can say it."""
-    by = SALIENT_OBJECT
-    row = ScoreRecord(IMAGE, image_id, by.id, by.version, None, UNSCORED, NOTHING_STANDS_OUT)
-    context.storage.scores.add_many([row])
+def note_nothing_stands_out(context: Context, image_ids: Sequence[str]) -> None:
+    """Stores that nothing stands out in these images, so that their cards can say it; of one that it
+    is known of nothing is stored again."""
+    by, known = SALIENT_OBJECT, nothing_stands_out(context, image_ids)
+    context.storage.scores.add_many(
+        [
+            ScoreRecord(IMAGE, image_id, by.id, by.version, None, UNSCORED, NOTHING_STANDS_OUT)
+            for image_id in dict.fromkeys(image_ids)
+            if image_id not in known
+        ]
+    )
 
 
 def nothing_stands_out(context: Context, image_ids: Collection[str]) -> set[str]:

@@ -35,6 +35,7 @@ export function mount({ element, props }) {
   };
   let newest = 0; // grows with every change, and with what is opened
   let last = Promise.resolve();
+  let marked = null; // the stage's value that came of a change of the marks, until the app knows it
   let entered = {}; // object and target that the user gave; a photograph opened next keeps them
 
   const object = find('#object-name input');
@@ -74,7 +75,10 @@ export function mount({ element, props }) {
         send(`/api/inspect/${kind}`, { ...marked, ...search.get(), object_name: object.value }),
     },
     {
-      change: score,
+      change() {
+        marked = stage.props.value;
+        score();
+      },
       open: (image) => open({ ...entered, ...image }),
       browse: () => library({ open: true }),
     },
@@ -119,7 +123,10 @@ export function mount({ element, props }) {
   // Null where the app does not answer, or a proxy in its place: it may come back.
   async function scored() {
     try {
-      const answer = await send('/api/inspect/score', { ...stage.props.value, ...question() });
+      const { value } = stage.props;
+      const selects = value !== null && value === marked;
+      const answer = await send('/api/inspect/score', { ...value, ...question(), selects });
+      if (selects && value === marked) marked = null;
       if (answer?.stage) return answer;
       toast('The answer to this selection cannot be read. It is asked for again.');
     } catch (error) {

@@ -7,8 +7,8 @@
 // mask_text, message (an error), proposal (a sentence about a mask that nobody has selected), and
 // found (the steps of an automatic mask). What belongs to an older
 // `seq` than the last one is left alone.
-// To the form: props.value = {image_id, marks, seq} with every change of the marks; the events 'open'
-// with the image that was uploaded, and 'browse'; props.search(kind, {image_id, marks}), which begins
+// To the form: props.value = {image_id, marks, seq} with every change of the marks, and `proposed` where
+// nobody made them but the page asked for a first mask; the events 'open' with the image that was uploaded, and 'browse'; props.search(kind, {image_id, marks}), which begins
 // to find the object ('find') or to cut out points ('points') and promises {job, words}.
 import { store } from '../shared/state.js';
 import { many } from '../shared/dom.js';
@@ -52,6 +52,7 @@ export function mount({ element, props, trigger, watch }) {
   let counter = 0;
   let awaited = 0;
   let pending = false;
+  let proposed = false; // the marks are the page's own
   let patience = 0;
   const view = stageView(root);
   const result = stageFound(root, view, (override) => change([...stage.marks, override]));
@@ -95,7 +96,11 @@ export function mount({ element, props, trigger, watch }) {
   function send() {
     counter += 1;
     awaited = counter;
-    const value = { image_id: stage.imageId, marks: stage.marks, seq: awaited };
+    const value = {
+      ...{ image_id: stage.imageId, marks: stage.marks, seq: awaited },
+      ...(proposed ? { proposed } : {}),
+    };
+    proposed = false;
     sent = JSON.stringify(value);
     pending = true;
     stage.hint = '';
@@ -313,7 +318,9 @@ export function mount({ element, props, trigger, watch }) {
     const { imageId } = stage;
     if (!props.propose || !imageId) return;
     setTimeout(() => {
-      if (stage.imageId === imageId && !stage.marks.length) start('salient');
+      if (stage.imageId !== imageId || stage.marks.length) return;
+      proposed = true;
+      start('salient');
     }, 0);
   }
 

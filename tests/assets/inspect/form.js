@@ -84,8 +84,16 @@ test('every field of the question scores again, with all the others', async () =
       assert.deepEqual(lastSent('score')[name], value, name);
     await settled();
   };
-  await again(() => made.press('Whole image'), { marks: [{ type: 'whole' }], image_id: 'a1' });
-  await again(() => type(made.part('#object-name input'), 'mug'), { object: 'mug' });
+  const whole = { marks: [{ type: 'whole' }], image_id: 'a1', selects: true };
+  await again(() => type(made.part('#object-name input'), 'jar'), {
+    object: 'jar',
+    selects: false,
+  });
+  await again(() => made.press('Whole image'), whole);
+  await again(() => type(made.part('#object-name input'), 'mug'), {
+    object: 'mug',
+    selects: false,
+  });
   await again(() => made.radio('relation', 'differs').click(), { relation: 'differs' });
   await again(() => made.radio('rule', 'released').click(), { rule: 'released' });
   await again(() => made.radio('neighbors-of', 'css').click(), { neighbors_of: 'css' });
@@ -238,11 +246,14 @@ test('a proxy in place of the app is no refusal: the same is asked again', async
   answer('POST /api/inspect/score', { error: 'Starting' }, 503);
   made.press('Whole image');
   await until(() => sent('score').length === count + 1);
+  made.radio('rule', 'paper').click();
   await settled();
   assert.equal(made.part('.th-stage').getAttribute('aria-busy'), 'true');
   answer('POST /api/inspect/score', (request) => scored(request));
   await until(() => made.text('.th-stage-mask') === 'A mask');
-  assert.deepEqual(lastSent('score').marks, [{ type: 'whole' }]);
+  // The app has not heard of the marks yet, so they are still a selection.
+  const { marks, rule, selects } = lastSent('score');
+  assert.deepEqual([marks, rule, selects], [[{ type: 'whole' }], 'paper', true]);
 });
 
 test('an image that names its number of neighbors, none, is opened with it', async () => {

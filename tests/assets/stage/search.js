@@ -63,12 +63,16 @@ test('an image that is opened once more is proposed a mask again', async () => {
   const made = await opened({ propose: true });
   await settled();
   assert.deepEqual(made.kinds(), ['salient']);
+  assert.equal(made.values[0].proposed, true);
   made.answers('M0 0', { proposal: 'Proposed mask' });
   // The page sets what is on the stage in this order.
   made.python({ marks: [], ...opening(), propose: true, outline: '', proposal: '' });
   await settled();
   assert.equal(made.values.length, 2);
   assert.deepEqual(made.kinds(), ['salient']);
+  // The button is a selection.
+  made.press('Salient object');
+  assert.equal('proposed' in made.values.at(-1), false);
 });
 
 test('why nothing is begun or found is said, and the marks stay', async () => {

@@ -54,14 +54,16 @@ def test_the_mask_that_counts_is_the_one_selected_or_stored_last(
     proposal = masks.add(image_id, Mask(disk(), "salient", {"marks": [{"type": "salient"}]}))
     boxed, other = (masks.add(image_id, brushed(size=size)) for size in (3, 4))
     assert masks.current([image_id]) == {image_id: other}
-    assert masks.selected(image_id) is None
+    assert not masks.candidates([image_id])[image_id].selected
     for chosen in (boxed, proposal, boxed):  # an undone box stores nothing anew
         masks.select(image_id, chosen.mask_id)
         assert masks.current([image_id]) == {image_id: chosen}
-        assert masks.selected(image_id) == chosen
+        candidates = masks.candidates([image_id])[image_id]
+        rest = tuple(mask for mask in (other, boxed, proposal) if mask != chosen)
+        assert (candidates.masks, candidates.selected) == ((chosen, *rest), True)
     masks.select(image_id, None)
     assert masks.current([image_id]) == {image_id: proposal}
-    assert masks.selected(image_id) is None
+    assert masks.candidates([image_id])[image_id].masks == (proposal,)
     exact = masks.add(image_id, Mask(~disk(), "file", {"from": "transparency"}))
     assert masks.current([image_id]) == {image_id: exact}
     masks.select(image_id, None)

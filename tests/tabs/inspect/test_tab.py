@@ -16,9 +16,10 @@ from tests.core.photographs import bounds, object_photograph
 from tests.salient import link_weights, weights
 from tests.tabs.drawn import drawn
 from truehue.core.color.systems import parse_target
-from truehue.core.errors import BadInput, NotAllowed
+from truehue.core.errors import BadInput, NotAllowed, ObjectNotFound
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.pixels import Mask
+from truehue.core.masks.marks import NOTHING_STANDS_OUT, SALIENT
 from truehue.core.records import EvidenceRecord, GenerationRecord, ImageRecord
 from truehue.core.verdict.measure import TargetObject, measure
 from truehue.core.verdict.rules import DEFAULT_RULE, RULES
@@ -102,14 +103,15 @@ def test_the_mask_selected_last_counts_and_opens_with_the_image(
     context.storage.drawings.add(GenerationRecord("", "unknown", image_id=stored.image_id))
     masks, colors = context.storage.masks, context.storage.object_colors
 
-    def select(*marks: dict[str, Any]) -> list[dict[str, Any]]:
-        """The marks that the image opens with after these were made."""
-        score_marks(context, OWNER, read_as(MarkedImage, value_of(stored, *marks)))
+    def select(*marks: dict[str, Any], selects: bool = True, **fields: Any) -> list[dict[str, Any]]:
+        """The marks that the image opens with after these were sent."""
+        sent = {**value_of(stored, *marks), "selects": selects, **fields}
+        score_marks(context, OWNER, read_as(MarkedImage, sent))
         return opened(context, stored.image_id)["stage"]["marks"]
 
     cut = {"type": "erase", "radius": 30.0, "points": [[100.0, 100.0]]}
     assert select(box(photograph))[0]["type"] == "box"
-    first = masks.selected(stored.image_id)
+    first = masks.current([stored.image_id])[stored.image_id]
     assert len(select(box(photograph), cut)) == 2
     newest = masks.for_image(stored.image_id)[0]
     assert newest != first
@@ -118,8 +120,31 @@ def test_the_mask_selected_last_counts_and_opens_with_the_image(
     assert len(select(box(photograph))) == 1
     assert masks.current([stored.image_id]) == {stored.image_id: first}
     assert colors.for_images([stored.image_id])[stored.image_id].mask_id == first.mask_id
+    # A change of the question alone selects and clears nothing, whatever is on the stage.
+    for marks in ((box(photograph), cut), ()):
+        select(*marks, selects=False, rule="paper")
+        assert masks.current([stored.image_id]) == {stored.image_id: first}
     assert select() == []
     assert masks.current([stored.image_id]) == colors.for_images([stored.image_id]) == {}
+
+
+def test_salient_that_finds_nothing_clears_a_mask_of_before_selections(
+    context: Context, stored: ImageRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But the page's own search for a first mask does not."""
+    mask = context.storage.masks.add(
+        stored, Mask(np.ones((stored.height, stored.width), bool), "brush")
+    )
+
+    def nothing(*_: Any) -> None:
+        raise ObjectNotFound(NOTHING_STANDS_OUT, "", SALIENT)
+
+    monkeypatch.setattr("truehue.tabs.inspect.state.mask_from_marks", nothing)
+    sent = {**value_of(stored, {"type": SALIENT}), "selects": True}
+    for proposed, current in ((True, {stored.image_id: mask}), (False, {})):
+        shown = score_marks(context, OWNER, read_as(MarkedImage, {**sent, "proposed": proposed}))
+        assert shown["stage"]["proposal"] == NOTHING_STANDS_OUT
+        assert context.storage.masks.current([stored.image_id]) == current
 
 
 def test_without_marks_it_says_what_to_do(context: Context, stored: ImageRecord) -> None:

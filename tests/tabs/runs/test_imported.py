@@ -13,6 +13,7 @@ from threading import Event
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from PIL import Image
 
@@ -23,12 +24,14 @@ from truehue.core.color.difference import delta_e00
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, MaskError
 from truehue.core.generation.weights.sources import Sources
+from truehue.core.masks.marks import NOTHING_STANDS_OUT as MASK_NOTHING
 from truehue.core.masks.salient import find_salient
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 from truehue.core.records import GenerationRecord, ImageRecord, JobRecord
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import make_plan
 from truehue.core.runs.records import SALIENT, WHOLE, MaskerSpec, ScoringPlan
+from truehue.core.scores.records import IMAGE
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.leaderboard import cards_view
 from truehue.tabs.generate.gallery import generations_json
@@ -40,7 +43,7 @@ from truehue.tabs.runs.form import estimate_view, start_runs, stored_choices
 from truehue.tabs.runs.image_import import ImageFolder, look, start_import
 from truehue.tabs.runs.imported import ImportedTable, ScoreImages, images_csv, start_scoring
 from truehue.tabs.runs.list import runs_view
-from truehue.tabs.runs.measured import measure_colors, without_target
+from truehue.tabs.runs.measured import measure_colors, note_without_object, without_target
 from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.runs.scored import outcomes
 from truehue.tabs.runs.stored import of_model
@@ -285,7 +288,9 @@ def test_images_in_which_nothing_was_selected_are_scored_whole(
     assert all(int(row["people_answers"]) >= 20 for row in rows)
 
 
-def test_images_without_a_prompt_end_with_their_color(tmp_path: Path, context: Context) -> None:
+def test_images_without_a_prompt_end_with_their_color(
+    tmp_path: Path, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "photographs"
     folder.mkdir()
     for name, color in (("red", (240, 0, 0)), ("sea", (0, 116, 116)), ("12_3", (90, 90, 90))):
@@ -337,6 +342,16 @@ def test_images_without_a_prompt_end_with_their_color(tmp_path: Path, context: C
     (mask,) = context.storage.masks.for_image(str(own.image_id))
     assert (stored.mask_id, stored.pixel_count) == (mask.mask_id, mask.area_px)
     assert delta_e00(np.array(stored.lab), np.array(parse_target("#2E8B57").lab)) < 1.0
+    # Cleared, and measured as a whole again: the mask counts again, and its color is not measured anew.
+    (red,) = (row for row in context.storage.drawings.recent() if row.origin["file"] == "red.png")
+    before = colors.for_images([str(red.image_id)])
+    context.storage.masks.select(str(red.image_id), None)
+    assert colors.for_images([str(red.image_id)]) == {}
+    with monkeypatch.context() as patched:
+        again = "truehue.tabs.verdicts.scoring.describe_colors"
+        patched.setattr(again, lambda *_: pytest.fail("measured again"))
+        assert measure_colors(context, [red], WHOLE, Event()) == []
+    assert colors.for_images([str(red.image_id)]) == before
     # The color goes and comes back with its mask.
     colors.add(stored)
     entry = context.storage.trash.move("mask", [mask.mask_id])
@@ -345,6 +360,25 @@ def test_images_without_a_prompt_end_with_their_color(tmp_path: Path, context: C
     assert colors.for_images([str(own.image_id)])[str(own.image_id)] == stored
     with pytest.raises(MaskError, match="choose one of this image's masks"):
         colors.add(replace(stored, image_id=str(context.storage.drawings.recent()[0].image_id)))
+
+
+def test_that_nothing_stands_out_is_stored_once_an_image_until_it_is_stopped(
+    tmp_path: Path, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add = context.storage.images.add
+    ids = [add(np.full((4, 4, 3), n, np.uint8), str(n), "upload").image_id for n in range(3)]
+    none, one = [{"told": MASK_NOTHING}], [{"told": ""}]
+    table = pa.table({"position": [0, 1, 2, 0], "verdicts": [none, one, none, none]})
+    monkeypatch.setattr("truehue.tabs.runs.measured.tables", lambda *_: iter([table]))
+    stopped = Event()
+    stopped.set()
+    run = RunFolder(tmp_path)
+    note_without_object(context, run, ids, stopped)
+    assert context.storage.scores.of_items(IMAGE, ids) == {}
+    for _ in range(2):  # a run that is resumed ends twice
+        note_without_object(context, run, ids, Event())
+    stored = context.storage.scores.of_items(IMAGE, ids)
+    assert {image_id: len(rows) for image_id, rows in stored.items()} == {ids[0]: 1, ids[2]: 1}
 
 
 @needs_weights

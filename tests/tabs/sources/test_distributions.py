@@ -135,7 +135,9 @@ def test_ratings_are_normalized_and_called_so(context: Context) -> None:
     assert image_profiles(context, f"set:{set_id[:16]}", "banana") == []
 
 
-def test_one_picture_by_its_newest_mask_or_as_a_whole(context: Context) -> None:
+def test_one_picture_by_its_newest_mask_or_as_a_whole(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
     srgb8 = np.zeros((20, 20, 3), dtype=np.uint8)
     srgb8[:, 10:] = 255
     image = context.storage.images.add(srgb8, "half.png", "upload")
@@ -161,6 +163,8 @@ def test_one_picture_by_its_newest_mask_or_as_a_whole(context: Context) -> None:
     context.storage.masks.select(image.image_id, mask.mask_id)
     assert distribution(context, source, "", PIXELS).weights[black] == 1.0
     context.storage.masks.select(image.image_id, None)
+    # The whole image is stored, so no network is asked what stands out.
+    monkeypatch.setattr("truehue.core.masks.salient.is_available", lambda *_: pytest.fail("asked"))
     assert distribution(context, source, "", PIXELS).notes[-1] == note
     context.storage.masks.select(image.image_id, right.mask_id)
     assert distribution(context, source, "", PIXELS).weights[white] == 1.0
@@ -260,6 +264,43 @@ def test_images_of_generate_are_a_row_of_their_concept(context: Context) -> None
     assert outside.startswith("4 images of concepts by a/b are in no run")
     assert "--set concepts --masker salient --images-of hub:a/b" in outside
     assert len(of_model(context.storage, "hub:a/b", prompt_set("concepts").prompts())) == 3
+
+
+def test_a_generated_image_is_measured_within_the_mask_that_counts(context: Context) -> None:
+    record = generated(context, "a banana", 1, masked=False)
+    masks, image_id = context.storage.masks, str(record.image_id)
+    (source,) = (choice.source for choice in choices(context, "banana"))
+
+    def measured() -> str:
+        """The id of the mask."""
+        (profile,) = image_profiles(context, source, "banana")
+        return profile.mask_id
+
+    def add(maker: str, start: int, **parameters: Any) -> str:
+        pixels = np.zeros((32, 32), bool)
+        pixels[start:] = True
+        return masks.add(image_id, Mask(pixels, maker, parameters)).mask_id
+
+    by_hand = add("brush", 8, strokes=[])
+    whole = add("whole", 0, marks=[{"type": "whole"}])
+    assert measured() == by_hand  # nobody selected the newer one
+    masks.select(image_id, whole)
+    assert measured() == whole
+    found, corrected = (add("grounded_sam", start, object="Banana") for start in (9, 10))
+    assert measured() == corrected
+    masks.select(image_id, found)  # the correction was undone
+    assert measured() == found
+    masks.select(image_id, add("grounded_sam", 20, object="stem"))
+    assert measured() == corrected
+    masks.select(image_id, by_hand)
+    assert measured() == by_hand
+    # Cleared: none of them counts, and the whole image is stored once.
+    masks.select(image_id, None)
+    cleared = measured()
+    assert masks.get(cleared).parameters == {}
+    masks.select(image_id, None)
+    assert measured() == cleared
+    assert masks.current([image_id]) == {}
 
 
 def test_what_was_set_is_not_what_the_model_gives_a_concept(context: Context) -> None:
