@@ -34,6 +34,7 @@ DISPLAY = (
     "scale",
     "hidden_ms",
     "arrangement",
+    "canvas",
 )
 """What is kept of the facts on a display in an anonymous export."""
 

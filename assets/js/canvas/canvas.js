@@ -25,6 +25,10 @@ import { View } from './view.js';
  *   one's own may be opened beside the drawing
  */
 
+/** Of the tools, in each answer: larger where people may color otherwise with them. Answers without
+ * it are of 1; 2 has the original closed at first, a row of shades, and Fill alike by form. */
+export const VERSION = 2;
+
 /** A reference is there from the start where there is so much room. */
 const WIDE_PX = 560;
 
@@ -115,19 +119,20 @@ export class ColoringCanvas {
     this.hands = new Hands(this);
     this.jump = keys(this, this.#ends.signal);
     this.tools.show();
+    /** Loads what asks about the background. The drawing can be colored without it. */
+    this.watchBackground = () =>
+      concept &&
+      import('./background.js')
+        .then(({ Background }) => {
+          this.background ||= new Background(this, concept, said, onSaid);
+          this.field.append(this.background.node);
+        })
+        .catch(() => {});
     /** Settles once the drawing can be colored. */
-    this.ready = this.#open(() =>
-      concept && !this.background
-        ? import('./background.js').then(({ Background }) => {
-            this.background = new Background(this, concept, said, onSaid);
-            this.field.append(this.background.node);
-          })
-        : null,
-    );
+    this.ready = this.#open();
   }
 
-  /** @param {() => unknown} ask makes what asks about the background */
-  async #open(ask) {
+  async #open() {
     for (;;) {
       try {
         const { ink } = this.view;
@@ -135,7 +140,7 @@ export class ColoringCanvas {
         const [answer] = await Promise.all([
           fetch(this.sketch.regions, { signal: this.#ends.signal }),
           ink.decode(),
-          ask(),
+          this.watchBackground(),
         ]);
         if (!answer.ok) throw new Error('HTTP ' + answer.status);
         this.regions = decode(await answer.arrayBuffer());
@@ -347,7 +352,8 @@ export class ColoringCanvas {
     this.uncolored?.update();
     this.tools.show();
     this.onAction(action);
-    this.background?.after(action);
+    if (this.background) this.background.after(action);
+    else this.watchBackground();
   }
 
   /**

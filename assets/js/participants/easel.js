@@ -1,6 +1,6 @@
 // One sketch while it is colored: its canvas, loaded early, and its times.
 
-import { ColoringCanvas } from '../canvas/canvas.js';
+import { ColoringCanvas, VERSION } from '../canvas/canvas.js';
 import { SketchTime, forgetTime } from './active.js';
 import { canvasTexts, say } from './texts.js';
 import { sketchFiles } from './link.js';
@@ -113,7 +113,9 @@ export class Easel {
     return {
       ...this.time.answer,
       checksum: this.#canvas?.checksum() || '',
-      ...(this.sketch.ask_background ? { background: this.#canvas?.background?.said } : {}),
+      ...(this.sketch.ask_background
+        ? { background: this.#canvas?.background?.said || this.#said() }
+        : {}),
       display: this.display,
     };
   }
@@ -121,6 +123,7 @@ export class Easel {
   /** What is known of how it was colored. */
   get display() {
     return {
+      canvas: VERSION,
       viewport: innerWidth + 'x' + innerHeight,
       dpr: devicePixelRatio,
       pointer: this.#pointer || 'none',
