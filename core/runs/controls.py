@@ -9,6 +9,7 @@ each object has an exact mask, its own color is right, and another color is wron
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
@@ -365,9 +366,22 @@ def _text(value: Any) -> bool:
 
 
 def controls_of(folder: Path) -> ControlSummary | None:
-    """The summary of a run's controls; None where it has none, or they cannot be read."""
-    if not (folder / FILE).is_file():
+    """The summary of a run's controls; None where it has none, or they cannot be read. Files are
+    read again only where they have changed."""
+    try:
+        marks = [(stat.st_mtime_ns, stat.st_size, stat.st_ino) for stat in _stats(folder)]
+    except OSError:
         return None
+    return _read_controls(folder, tuple(marks))
+
+
+def _stats(folder: Path) -> list[os.stat_result]:
+    return [(folder / name).stat() for name in (FILE, PLAN)]
+
+
+@lru_cache(1_000)
+def _read_controls(folder: Path, marks: tuple[tuple[int, int, int], ...]) -> ControlSummary | None:
+    """The summary of files with these ``marks``: time of change, size, and number."""
     try:
         plan = json_object(folder / PLAN)
         rules = [str(name) for name, _ in plan["rules"]]

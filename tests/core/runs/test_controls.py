@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.core.runs.samples import RULES, apples, in_process, planned, small_plan
+from truehue.core.batch.folder import PLAN
 from truehue.core.diagnosis.colors import render_image
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import ObjectTarget
@@ -205,3 +207,22 @@ def test_a_report_of_somebody_else_is_checked(report: Any, said: str) -> None:
 def test_a_file_that_is_damaged_says_nothing(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text('{"images": [{}]}')
     assert controls_of(tmp_path) is None
+
+
+def test_files_are_read_again_only_where_they_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def json_object(path: Path) -> Any:
+        read.append(path.name)
+        return json.loads(path.read_text())
+
+    monkeypatch.setattr("truehue.core.runs.controls.json_object", json_object)
+    (tmp_path / PLAN).write_text('{"rules": [["paper", "1"]], "k": 0}')
+    (tmp_path / FILE).write_text('{"problem": "no memory"}')
+    for _ in range(2):
+        assert "no memory" in controls_of(tmp_path).warnings[0]  # type: ignore[union-attr]
+    assert sorted(read) == sorted((FILE, PLAN))
+    (tmp_path / FILE).write_text('{"problem": "no detector"}')
+    assert "no detector" in controls_of(tmp_path).warnings[0]  # type: ignore[union-attr]
