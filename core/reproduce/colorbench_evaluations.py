@@ -12,12 +12,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
+from truehue.core.batch.folder import PLAN
+from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.published import table
 from truehue.core.reproduce.needs import Need
 from truehue.core.reproduce.recipe import ReproduceContext, Step
 from truehue.core.runs.estimate import free_bytes
 from truehue.core.vlm.evaluation.log import EvaluationLog, read_log
+from truehue.core.vlm.evaluation.plan import EvaluationFolder
 from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.model_comparison import MICRO, ROBUST
 from truehue.core.vlm.model_sizes import size_of
@@ -178,7 +181,7 @@ def logs_of(
     for model in models_of(context):
         for variation in variations:
             folder = evaluation_folder(context, model, variation, robust)
-            if (folder / "plan.json").is_file():
+            if (folder / PLAN).is_file():
                 out.setdefault(model, {})[variation] = read_log(folder)
     return out
 
@@ -211,18 +214,21 @@ def _model_need(context: ReproduceContext, model: str) -> Need:
 
 def _hours(context: ReproduceContext, variations: Sequence[str], robust: bool) -> Need:
     """By the seconds of the answers that are stored; unknown before the first."""
-    seconds, left = [], 0
-    for model in models_of(context):
-        for variation in variations:
-            folder = evaluation_folder(context, model, variation, robust)
-            if not (folder / "plan.json").is_file():
-                left += 1
-                continue
-            answers = EvaluationWork(folder).answers()
-            seconds += [item.seconds for item in answers if item.seconds is not None]
-            left += bool(_missing_answers(folder))
+    folders = [
+        evaluation_folder(context, model, variation, robust)
+        for model in models_of(context)
+        for variation in variations
+    ]
+    left = sum(bool(_missing_answers(folder)) for folder in folders)
     if not left:
         return Need("hours", "time", True, "all evaluations are finished")
+    seconds = [
+        answer.seconds
+        for folder in folders
+        if (folder / PLAN).is_file()
+        for answer in EvaluationWork(folder).answers()
+        if answer.seconds is not None
+    ]
     if not seconds:
         detail = f"not known for {left} evaluations: no stored answer tells the pace"
         return Need("hours", "time", None, detail, "the same command with --limit 5")
@@ -233,10 +239,10 @@ def _hours(context: ReproduceContext, variations: Sequence[str], robust: bool) -
 
 def _missing_answers(folder: Path) -> int:
     """How many questions of an evaluation have no answer yet; 1 before it has begun."""
-    if not (folder / "plan.json").is_file():
+    if not (folder / PLAN).is_file():
         return 1
-    work = EvaluationWork(folder)
-    return work.total - len(list(work.answers()))
+    state = state_of(EvaluationFolder(folder))
+    return state.total - state.done
 
 
 def _questions(context: ReproduceContext, robust: bool) -> int:

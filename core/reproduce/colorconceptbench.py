@@ -74,7 +74,7 @@ def _needs(context: ReproduceContext) -> tuple[Need, ...]:
         context.sources,
         context.workers or 1,
         trial_of(steps),
-        context.stored_images,
+        context.run_images,
     )
     return (*needs, *imported, _people_need(context))
 

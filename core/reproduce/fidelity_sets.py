@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from truehue.core.batch.folder import PLAN
 from truehue.core.fidelity.frechet import WEIGHTS, WEIGHTS_URL
 from truehue.core.generation.registry import model as entry_of
 from truehue.core.generation.registry import name_of
@@ -22,7 +24,7 @@ from truehue.core.reproduce.fidelity_data import (
     table_id,
 )
 from truehue.core.reproduce.needs import Need, model_need, run_needs
-from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
+from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, shared_of
 from truehue.core.reproduce.stored import partly_text, plans_with_images
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import run_id
@@ -112,15 +114,20 @@ def _set_steps(context: ReproduceContext, number: str) -> tuple[Step, ...]:
         measures += ["--measure", "clip_score"] if _has_clip(context) else []
         for plan in context.plans(step):
             command = ("fidelity", "set", "--run", run_id(plan), *measures, *fid)
-            command += (*own_options(context), *_shared(context, run_id(plan)))
+            command += (*own_options(context), *_shared(context, step, plan))
             out.append(Step(f"Numbers of {name_of(model_id)}, {setting}", command))
     return tuple(out)
 
 
-def _shared(context: ReproduceContext, run: str) -> tuple[str, ...]:
-    """The option of the folder of runs that a run lies in, or will."""
-    folder = context.run_folder(run)
-    root = folder.path.parent if folder else context.run_roots[0]
+def _shared(context: ReproduceContext, step: Step, plan: RunPlan) -> tuple[str, ...]:
+    """The option of the folder of runs that a run lies in, or will by its step."""
+    run, named = run_id(plan), shared_of(step.command)
+    folder, own = context.run_folder(run), Path(named).expanduser()
+    is_finished = folder is not None and context.run_images(run).done >= plan.total
+    if named and (not is_finished or (own / run / PLAN).is_file()):
+        root = own
+    else:
+        root = folder.path.parent if folder else context.run_roots[0]
     return () if root == context.runs else ("--shared", str(root))
 
 
@@ -139,7 +146,7 @@ def _set_needs(context: ReproduceContext, number: str) -> tuple[Need, ...]:
         context.run_roots,
         context.sources,
         context.workers or 1,
-        stored_images=context.stored_images,
+        run_images=context.run_images,
     )
     if not _captions(context):
         models = [model_need(model_id, context.sources) for model_id in _models(context, number)]
@@ -347,7 +354,7 @@ def _cfm_switches(
         return []
     _, checkpoint, text, rotary = parts
     (plan,) = context.plans(step)
-    options = (*own_options(context), *_shared(context, run_id(plan)))
+    options = (*own_options(context), *_shared(context, step, plan))
     command = shlex.join(("truehue", "fidelity", "set", "--run", run_id(plan), *options))
     other_rotary = "float32" if rotary == "bfloat16" else "bfloat16"
     other_text = next(

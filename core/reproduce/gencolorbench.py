@@ -3,6 +3,7 @@ by category of object."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -95,7 +96,7 @@ def needs(context: ReproduceContext, published: PublishedTable) -> tuple[Need, .
     plans = [plan for step in steps for plan in context.plans(step)]
     start = (
         f"truehue runs start --protocol {context.protocol or PROTOCOLS[0]} "
-        f"--set {context.set or PAPER} --images-from FOLDER --model"
+        f"--set {shlex.quote(context.set or PAPER)} --images-from FOLDER --model"
     )
     imported = [
         replace(
@@ -114,7 +115,7 @@ def needs(context: ReproduceContext, published: PublishedTable) -> tuple[Need, .
             context.sources,
             context.workers or 1,
             trial_of(steps),
-            context.stored_images,
+            context.run_images,
         ),
         *imported,
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from truehue.core.batch.folder import PLAN
 from truehue.core.generation.opening import missing
 from truehue.core.generation.registry import model, name_of
 from truehue.core.generation.weights.sources import Sources, how_to_get
@@ -81,22 +83,22 @@ def run_needs(
     sources: Sources,
     workers: int = 1,
     trial: str = "",
-    stored_images: Callable[[str], int] = lambda run: 0,
+    run_images: Callable[[str], tuple[int, int]] = lambda run: (0, 0),
 ) -> tuple[Need, ...]:
     """The weights, hours and disk of what runs have yet to do; the hours by earlier runs of the same
     work below ``roots``, the first of which is written to. Each need once. ``trial`` is the command
-    that times a few images, ``stored_images`` tells how many a run has by its id. Nothing without
-    plans."""
+    that times a few images, ``run_images`` tells of a run by its id how many are done and how many of
+    these failed. Nothing without plans."""
     if not plans:
         return ()
     needs: list[Need] = []
     seconds: list[float | None] = []
     disk_bytes, images = 0.0, 0
     for plan in plans:
-        left = max(plan.total - stored_images(run_id(plan)), 0)
+        done, failed = run_images(run_id(plan))
+        left = max(plan.total - done, 0)
         if not left:
-            detail = f"all {plan.total:,} images are stored"
-            needs.append(Need("data", name_of(plan.model), True, detail))
+            needs.append(_stored_need(plan, failed, roots))
             continue
         if plan.kind == DRAWN:
             needs.append(model_need(plan.model, sources))
@@ -121,3 +123,14 @@ def run_needs(
     detail = f"about {disk_bytes / GIB:,.1f} GiB, {free / GIB:,.1f} GiB are free"
     needs.append(Need("disk", str(root), disk_bytes < free, detail))
     return tuple(dict.fromkeys(needs))
+
+
+def _stored_need(plan: RunPlan, failed: int, roots: Sequence[Path]) -> Need:
+    """The images of a finished run, and how those that failed are tried again."""
+    if not failed:
+        return Need("data", name_of(plan.model), True, f"all {plan.total:,} images are stored")
+    detail = f"{plan.total - failed:,} of {plan.total:,} images are stored, {failed:,} failed"
+    run = run_id(plan)
+    found = [root for root in roots if (root / run / PLAN).is_file()]
+    command = ("truehue", "runs", "retry", run, "--shared", str(found[0])) if found else ()
+    return Need("data", name_of(plan.model), False, detail, shlex.join(command))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from truehue.core.batch.folder import PLAN
 from truehue.core.batch.health import state_of
@@ -31,16 +32,30 @@ Kind = Literal["table", "figure"]
 @dataclass(frozen=True, slots=True)
 class Step:
     """One command of ``truehue`` that makes a part of the table; run again, it resumes.
-    ``command`` are its words after ``truehue``; ``done`` where its result is stored."""
+    ``command`` are its words after ``truehue``; ``done`` where its result is stored, ``note`` what
+    that result lacks."""
 
     title: str
     command: tuple[str, ...]
     done: bool = False
+    note: str = ""
 
     @property
     def text(self) -> str:
         """As it is typed."""
         return shlex.join(("truehue", *self.command))
+
+
+class RunImages(NamedTuple):
+    """How many images of a run are ``done``, and how many of these ``failed``."""
+
+    done: int = 0
+    failed: int = 0
+
+    @property
+    def stored(self) -> int:
+        """Those that there are."""
+        return self.done - self.failed
 
 
 @dataclass(frozen=True)
@@ -92,16 +107,22 @@ class ReproduceContext:
         paths = (root / run for root in self.run_roots)
         return next((RunFolder(path) for path in paths if (path / PLAN).is_file()), None)
 
-    def images_in_database(self, run: str) -> int:
-        """How many images of a run have come in, those that failed included."""
+    def images_in_database(self, run: str) -> RunImages:
+        """The images of a run that have come in."""
         records = () if self.storage is None else self.storage.runs.all(hidden=True)
-        return next((record.items for record in records if record.run_id == run), 0)
+        counts = (RunImages(by.items, by.failed) for by in records if by.run_id == run)
+        return next(counts, RunImages())
 
-    def stored_images(self, run: str) -> int:
-        """How many images of a run are there, in its folder or in the database."""
+    def images_in_folder(self, run: str) -> RunImages:
+        """The images of a run in its folder, wherever that lies."""
         folder = self.run_folder(run)
-        done = state_of(folder).done if folder else 0
-        return max(done, self.images_in_database(run))
+        state = state_of(folder) if folder else None
+        return RunImages(state.done, state.failed) if state else RunImages()
+
+    def run_images(self, run: str) -> RunImages:
+        """The images of a run, in its folder or in the database: where more are done."""
+        pair = self.images_in_folder(run), self.images_in_database(run)
+        return max(pair, key=lambda images: (images.done, images.stored))
 
 
 def imported_runs(
@@ -158,20 +179,41 @@ def located_steps(steps: Sequence[Step], context: ReproduceContext) -> tuple[Ste
 
 def _located(step: Step, words: Collection[str], context: ReproduceContext) -> Step:
     plans = context.plans(step)
-    if len(plans) != 1 or step.done:
+    if not plans or step.done:
         return step
-    (plan,) = plans
-    run = run_id(plan)
-    folder = context.run_folder(run)
-    # A later step that names the run reads its folder.
-    if context.images_in_database(run) >= plan.total and (folder or run not in words):
-        return replace(step, done=True)
-    if folder and state_of(folder).done >= plan.total:
-        return Step(step.title, ("runs", "import", str(folder.path)))
-    root = folder.path.parent if folder else context.run_roots[0]
-    if root == context.runs or "--shared" in step.command:
+    folders = [folder for plan in plans if (folder := context.run_folder(run_id(plan)))]
+    if all(_is_in_database(plan, words, context) for plan in plans):
+        return replace(step, done=True, note=_failed_text(plans, context))
+    of_folders = [context.images_in_folder(folder.run_id) for folder in folders]
+    if len(plans) == len(folders) == 1 and of_folders[0].done >= plans[0].total:
+        return Step(step.title, ("runs", "import", str(folders[0].path)))
+    roots = {folder.path.parent for folder in folders}
+    root = roots.pop() if len(roots) == 1 else context.run_roots[0]
+    if root == context.runs or shared_of(step.command):
         return step
     return replace(step, command=(*step.command, "--shared", str(root)))
+
+
+def _is_in_database(plan: RunPlan, words: Collection[str], context: ReproduceContext) -> bool:
+    """Whether the database has all images of a run that are there; a later step that names the run
+    reads its folder."""
+    run = run_id(plan)
+    known, found = context.images_in_database(run), context.images_in_folder(run)
+    whole = known.done >= plan.total and known.stored >= found.stored
+    return whole and (run not in words or context.run_folder(run) is not None)
+
+
+def _failed_text(plans: Sequence[RunPlan], context: ReproduceContext) -> str:
+    """That images of finished runs failed; empty where none did."""
+    failed = sum(context.images_in_database(run_id(plan)).failed for plan in plans)
+    return f"{failed:,} of its images failed." if failed else ""
+
+
+def shared_of(command: Sequence[str]) -> str:
+    """The folder of runs that a command names with ``--shared``; empty where it names none."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--shared", default="")
+    return str(parser.parse_known_args(command)[0].shared)
 
 
 def trial_of(steps: Sequence[Step]) -> str:

@@ -34,8 +34,10 @@ def run_notes(context: ReproduceContext, made: Sequence[tuple[str, str]]) -> lis
             notes.append(f"{model_id}: not run yet, so its row is empty.")
             continue
         parts = []
-        if record.items < record.total:
-            parts.append(f"{record.items:,} of {record.total:,} images so far")
+        images = record.items - record.failed
+        if images < record.total:
+            failed = f", {record.failed:,} failed" if record.failed else ""
+            parts.append(f"{images:,} of {record.total:,} images so far{failed}")
         if record.kind == STORED:
             count = f"{record.total:,} image{'s' if record.total > 1 else ''}"
             parts.append(f"{count} imported, masks: {masker_text(record.summary['masker'])}")

@@ -35,7 +35,7 @@ PROMPTS, ITEMS = "prompts.jsonl.gz", "items.jsonl.gz"
 class RunFolder(BatchFolder):
     """The folder of one run: images and masks lie in it too, and the prompts beside the plan."""
 
-    words = WorkNames("run", "picture", "pictures")
+    words = WorkNames("run", "image", "images")
 
     @classmethod
     def create(cls, root: Path | str, plan: RunPlan) -> RunFolder:

@@ -14,6 +14,7 @@ from truehue.core.batch.folder import FORMAT
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.registration import Registration
 from truehue.core.generation.registry import model
+from truehue.core.prompts.sets import set_title
 from truehue.core.runs.records import (
     ALL,
     DRAWN,
@@ -122,6 +123,12 @@ def guidance_text(summary: Mapping[str, Any]) -> str:
     scales = summary.get("guidances") or [summary.get("guidance")]
     named = [f"{scale:g}" for scale in scales if scale is not None]
     return f"guidance {', '.join(named)}" if named else ""
+
+
+def prompts_text(summary: Mapping[str, Any]) -> str:
+    """How many prompts, and of which set where that has a name: ``12 prompts of GenColorBench``."""
+    count, title = int(summary["prompts"]), set_title(summary["set_name"])
+    return f"{count:,} prompt{'' if count == 1 else 's'}{f' of {title}' if title else ''}"
 
 
 def seeds_text(summary: Mapping[str, Any]) -> str:

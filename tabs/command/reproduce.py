@@ -137,7 +137,7 @@ def _run(options: argparse.Namespace, steps: Sequence[Step]) -> int:
         text = _typed(options, step)
         print_now(f"Step {number} of {len(steps)}: {step.title}\n  {text}", file=sys.stderr)
         if step.done:
-            print_now("  Done: its result is stored.", file=sys.stderr)
+            print_now(f"  Done: {step.note or 'its result is stored.'}", file=sys.stderr)
             continue
         name, *rest = step.command
         added = [*_folders(options, step), *(["--yes"] if rest[0] == "start" else [])]
@@ -159,10 +159,13 @@ def _folders(options: argparse.Namespace, step: Step) -> list[str]:
 
 def _typed(options: argparse.Namespace, step: Step) -> str:
     """A step as it is typed by hand, with the folders that are not the defaults."""
+    return shlex.join(("truehue", *step.command, *_other_folders(options, step)))
+
+
+def _other_folders(options: argparse.Namespace, step: Step) -> list[str]:
+    """The options of folders that are not the defaults."""
     folders = _folders(options, step)
-    if folders[:2] == ["--data", default_data_folder()]:
-        folders = folders[2:]
-    return shlex.join(("truehue", *step.command, *folders))
+    return folders[2:] if folders[:2] == ["--data", default_data_folder()] else folders
 
 
 def _write(options: argparse.Namespace, recipe: Recipe, context: ReproduceContext) -> None:
@@ -258,14 +261,14 @@ def _print_needs(
     options: argparse.Namespace, recipe: Recipe, needs: Sequence[Need], steps: Sequence[Step]
 ) -> None:
     print_now(f"{recipe.title}: what it needs on this machine", file=sys.stderr)
-    for line in need_lines(needs):
+    for line in need_lines(options, needs):
         print_now(line, file=sys.stderr)
     for step in steps:
         text = _typed(options, step)
         print_now(f"  {'done' if step.done else 'then'}: {text}", file=sys.stderr)
 
 
-def need_lines(needs: Sequence[Need]) -> list[str]:
+def need_lines(options: argparse.Namespace, needs: Sequence[Need]) -> list[str]:
     """A line a need, and below it the command that gets it."""
     marks = {True: "available", False: "missing", None: "unknown"}
     lines = []
@@ -273,7 +276,10 @@ def need_lines(needs: Sequence[Need]) -> list[str]:
         detail = f": {need.detail}" if need.detail else ""
         lines.append(f"  {marks[need.available]:10}{need.kind:8} {need.name}{detail}")
         if need.command and need.available is not True:
-            lines.append(f"{'':18}{need.command}")
+            program, *words = need.command.split()
+            step = Step(need.name, tuple(words) if program == "truehue" else ("",))
+            folders = shlex.join(_other_folders(options, step))
+            lines.append(f"{'':18}{need.command} {folders}".rstrip())
     return lines
 
 

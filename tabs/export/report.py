@@ -49,14 +49,19 @@ from truehue.core.export.report import (
 from truehue.core.export.source import ExportRun, imported_text, look, missing_image_reason
 from truehue.core.generation.registry import name_of
 from truehue.core.prompts.prompt import TASKS
-from truehue.core.prompts.sets import set_title
 from truehue.core.published import LEADERBOARD
 from truehue.core.published import table as published_table
 from truehue.core.runs.controls import controls_of
 from truehue.core.runs.protocols import protocol_text
 from truehue.core.runs.records import STORED
 from truehue.core.runs.score import CAUSES
-from truehue.core.runs.summary import guidance_text, kept_text, masker_text, seeds_text
+from truehue.core.runs.summary import (
+    guidance_text,
+    kept_text,
+    masker_text,
+    prompts_text,
+    seeds_text,
+)
 from truehue.core.verdict.rules import DIFFERS, RULES
 from truehue.core.version import VERSION
 from truehue.tabs.charts.analyses import KINDS, figure_view
@@ -170,7 +175,7 @@ def _what(run: ExportRun, record: RunRecord) -> tuple[Block, ...]:
     pairs = [
         ("Run", f"{run.run_id}, started {str(about.get('created_at', ''))[:16].replace('T', ' ')}"),
         ("Model", f"{name_of(plan.model)} ({plan.model})" if is_generated else plan.model),
-        ("Prompts", f"{count_noun(len(plan.prompts), 'prompt')} of {set_title(plan.set_name)}"),
+        ("Prompts", prompts_text(about)),
         (
             "Images",
             f"{record.items:,} of {record.total:,}, {record.failed:,} could not be generated",

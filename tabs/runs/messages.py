@@ -9,7 +9,6 @@ from truehue.core.batch.records import BatchState
 from truehue.core.export.source import imported_text
 from truehue.core.generation.registry import RENDERER, model, name_of
 from truehue.core.prompts.prompt import Prompt
-from truehue.core.prompts.sets import set_title
 from truehue.core.runs.concepts import CONCEPT, measured_of
 from truehue.core.runs.plan import plan_json
 from truehue.core.runs.protocols import changes, protocol, protocol_text
@@ -20,6 +19,7 @@ from truehue.core.runs.summary import (
     guidance_text,
     kept_text,
     masker_text,
+    prompts_text,
     seeds_text,
 )
 from truehue.tabs.batches.messages import bytes_text, progress_parts
@@ -61,7 +61,7 @@ def facts_text(summary: Mapping[str, Any]) -> str:
     stored = summary["kind"] == STORED
     parts = [
         f"images of {name_of(summary['model'])}" if stored else name_of(summary["model"]),
-        f"{count_noun(summary['prompts'], 'prompt')} of {set_title(summary['set_name'])}",
+        prompts_text(summary),
         "" if stored else seeds_text(summary),
         kept_text(summary),
         protocol_text(summary),
@@ -87,7 +87,7 @@ def measured_text(summary: Mapping[str, Any]) -> str:
 
 
 def images_text(plans: Sequence[RunPlan]) -> str:
-    """How the number of pictures comes about."""
+    """How the number of images comes about."""
     total = sum(plan.total for plan in plans)
     first = plans[0]
     if first.kind == STORED:

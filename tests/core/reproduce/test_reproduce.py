@@ -5,15 +5,21 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.empty_data import empty_data
+from tests.storage.run_samples import sample_plan, sample_run
 from truehue.core.errors import BadInput
+from truehue.core.generation.registry import RENDERER
 from truehue.core.published import table
 from truehue.core.reproduce.attribution import Gap, Switch, gap_lines, switched_alone
-from truehue.core.reproduce.needs import lacking, model_need
-from truehue.core.reproduce.recipe import ReproduceContext, Step, find
+from truehue.core.reproduce.fidelity_sets import _shared
+from truehue.core.reproduce.needs import lacking, model_need, run_needs
+from truehue.core.reproduce.recipe import ReproduceContext, Step, find, located_steps
 from truehue.core.reproduce.recipes import RECIPES
+from truehue.core.reproduce.stored import run_notes
 from truehue.core.reproduce.table import (
     FORMATS,
     ReproducedCell,
@@ -24,6 +30,10 @@ from truehue.core.reproduce.table import (
     as_text,
     make_table,
 )
+from truehue.storage import Storage
+
+if TYPE_CHECKING:
+    from truehue.core.runs.records import RunPlan
 
 CNA = "Color Name Accuracy"
 
@@ -153,3 +163,52 @@ def test_a_protocol_of_another_paper_is_refused(tmp_path: Path) -> None:
     assert recipe.protocol(ReproduceContext(tmp_path)) == recipe.protocols[0]
     with pytest.raises(BadInput, match="gencolorbench-released"):
         recipe.protocol(ReproduceContext(tmp_path, protocol="cfd"))
+
+
+def context_of(data: Path, plans: list[RunPlan], **more: Any) -> ReproduceContext:
+    """What recipes may look at, of a step that starts these runs."""
+    return ReproduceContext(data, plans=lambda step: plans, **more)
+
+
+START = Step("Images", ("runs", "start", "--set", "mini"))
+
+
+def test_an_image_that_failed_is_not_stored(tmp_path: Path) -> None:
+    data, plan = empty_data(tmp_path / "data"), sample_plan(RENDERER, 12, 3)
+    folder = sample_run(data / "runs", plan)
+    with Storage.open(data) as storage:
+        storage.runs.ingest(folder)
+        context = context_of(data, [plan], storage=storage)
+        failed = context.run_images(folder.run_id).failed
+        assert failed
+        needs = run_needs([plan], context.run_roots, context.sources, 1, "", context.run_images)
+        assert needs[0].detail == f"{36 - failed} of 36 images are stored, {failed} failed"
+        assert needs[0].command.startswith(f"truehue runs retry {folder.run_id} --shared")
+        assert lacking(needs) == [needs[0]]
+        (step,) = located_steps([START], context)
+        assert (step.done, step.note) == (True, f"{failed} of its images failed.")
+        (note,) = run_notes(context, [(RENDERER, folder.run_id)])
+        assert f"{36 - failed} of 36 images so far, {failed} failed" in note
+
+
+def test_the_runs_of_a_step_are_made_in_the_shared_folder(tmp_path: Path) -> None:
+    plans = [sample_plan(model, 2, 1) for model in ("model-a", "model-b")]
+    shared = tmp_path / "shared"
+    for some in (plans, plans[:1]):
+        context = context_of(tmp_path, some, shared=(shared,), new_in_shared=True)
+        (step,) = located_steps([START], context)
+        assert step.command == (*START.command, "--shared", str(shared))
+
+
+def test_a_run_is_measured_in_the_folder_that_its_step_names(tmp_path: Path) -> None:
+    plan = sample_plan("model-a", 2, 1)
+    own = tmp_path / "own"
+    for words in (("--shared", str(own)), (f"--shared={own}",)):
+        step = Step("Images", (*START.command, *words))
+        context = context_of(tmp_path, [plan], shared=(own,))
+        assert _shared(context, step, plan) == ("--shared", str(own))
+        assert located_steps([step], context) == (step,)
+    assert _shared(context, START, plan) == ()
+    # A finished run is read where it lies: it is not made again.
+    sample_run(tmp_path / "runs", plan)
+    assert _shared(context, step, plan) == ()

@@ -88,10 +88,10 @@ def test_a_damaged_shard_is_told_and_its_pictures_are_done_again(
     damage(second)
     state = state_of(copy)
     assert (state.status, state.done, state.total) == ("paused", 8, PICTURES)
-    assert "4 of 12 pictures that were done have no results" in state.message
+    assert "4 of 12 images that were done have no results" in state.message
     assert "Resume repeats them" in state.message
     assert (second.name in state.message) == second.exists()
-    with pytest.raises(BadInput, match="4 of 12 pictures"):
+    with pytest.raises(BadInput, match="4 of 12 images"):
         require_whole(copy)
     there = second.exists()
     assert done(copy).status == "finished"

@@ -84,7 +84,7 @@ def test_a_masker_that_breaks_fails_the_picture_and_in_the_end_the_worker(
     assert (row.seed, row.image_id) == (0, "")
     assert {verdict.cause for verdict in row.verdicts} == {"no-image"}
     monkeypatch.setattr("truehue.core.batch.worker.MAX_BROKEN_IN_A_ROW", 3)
-    with pytest.raises(CannotWork, match=r"3 pictures in a row failed.*shape mismatch"):
+    with pytest.raises(CannotWork, match=r"3 images in a row failed.*shape mismatch"):
         worker.work_on(batch(30, 1, 31))
     # The one that was not written down is done again.
     assert [item.position for item in written(worker)] == [0, 30]

@@ -143,7 +143,7 @@ def test_an_estimate_names_what_is_missing_and_what_gets_it(folder: Path) -> Non
         "truehue models download sd3-medium",
         "truehue masks download sam-vit-h",
         "truehue masks download janus-pro-1b",
-        "--images-from FOLDER --model omnigen2",
+        f"--images-from FOLDER --model omnigen2 --data {folder / 'data'}",
         "unknown   hours",
     ):
         assert text in ended.stderr

@@ -373,7 +373,7 @@ def test_pictures_without_masks_are_warned_of_and_counted(tmp_path: Path) -> Non
         shard.unlink()
     said = runs("status", folder.run_id, *data).stdout
     assert "paused: 0 of 2 images" in said
-    assert "2 of 2 pictures that were done have no results in its folder any more." in said
+    assert "2 of 2 images that were done have no results in its folder any more." in said
     assert f"python -m truehue runs resume {folder.run_id[:8]}" in said
     assert runs("resume", folder.run_id, *data, "--workers", "1").returncode == 0
     assert len(results(folder)) == 2

@@ -180,6 +180,13 @@ def test_facts_say_the_scales_and_their_seeds(tmp_path: Path) -> None:
     assert text.endswith("exact masks · colors of concepts")
 
 
+def test_prompts_without_a_name_are_of_no_set(tmp_path: Path) -> None:
+    about = RunFolder.create(tmp_path, concept_plan(seed=3, images=2)).summary()
+    count = f"{about['prompts']} prompts"
+    assert f" · {count} · " in facts_text({**about, "set_name": ""})
+    assert f" · {count} of " in facts_text({**about, "set_name": "concepts"})
+
+
 def test_the_estimate_counts_scales(context: Context) -> None:
     values = {"set": "concepts", "models": [SDXL], "guidance": "3,5", "images": "5", "limit": "100"}
     result = estimate_view(context, OWNER, read_as(RunRequest, values))
