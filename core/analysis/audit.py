@@ -24,6 +24,8 @@ from truehue.core.errors import BadInput
 Key = TypeVar("Key", bound=Hashable)
 ROUNDING = 1e-12
 """A variance of shares below this is none: equal shares such as 2/3 leave one by rounding."""
+IMAGES, ANSWERS = 200, 3
+"""Images of an audit, and answers to each, where nobody says otherwise."""
 MIN_JUDGED = 10
 """Below so many judged images there is no estimate."""
 

@@ -8,9 +8,10 @@ Solved for a, this is the estimator of Rogan and Gladen (1978), American Journal
 Its interval carries both uncertainties, that of p (prompts) and those of h and f (the objects whose
 color is known): each is drawn 1,000 times, h and f from a Beta distribution with Jeffreys' prior
 (Brown, Cai and DasGupta 2001, Statistical Science 16: 101-133), and the middle 95% of the results
-are shown. Images of one light or object are alike. Where rates differ between those by
-more than chance, the counts are divided by the design effect, as in Kish (1965), Survey Sampling,
-section 5.4.
+are shown. Where a raw interval is not by the bootstrap (:mod:`truehue.core.analysis.intervals`),
+the corrected one reaches at least as far from its number as the raw one does, divided by the tested
+h - f. Images of one light or object are alike. Where rates differ between those by more than chance,
+the counts are divided by the design effect, as in Kish (1965), Survey Sampling, section 5.4.
 
 The rates are of one object. In images of several objects the errors of the objects may be
 independent or the same: each draw takes a point between both.
@@ -31,7 +32,9 @@ import numpy as np
 from truehue.core.analysis.intervals import RESAMPLES, SEED, interval, ratios
 from truehue.core.analysis.leaderboard import (
     AVERAGE,
+    WILSON,
     LeaderboardEntry,
+    Rate,
     Stratum,
     strata_by_run,
 )
@@ -46,7 +49,7 @@ GROUPINGS = ("light", "object")
 """Images that share one of these are alike."""
 MIN_CLUSTERS = 3
 
-MAX_WIDTH = 0.9
+MAX_WIDTH = 0.6
 """A corrected share with a wider interval says nothing."""
 
 NO_CALIBRATION = "the rule's errors are not known in this version"
@@ -57,7 +60,7 @@ NO_BETTER = "the rule passes wrong colors about as often as right ones, so nothi
 PASSES_MORE = (
     "more images pass than right colors did in the test, so these images are unlike those tested"
 )
-TOO_UNCERTAIN = "its interval would span more than 90 points"
+TOO_UNCERTAIN = "its interval would span more than 60 points"
 PASSES_LESS = (
     "fewer images pass than wrong colors did in the test, so these images are unlike those tested"
 )
@@ -223,11 +226,13 @@ class Corrected:
 
 @dataclass(frozen=True)
 class _Part:
-    """One task and system: the corrected share and its draws, neither bounded."""
+    """One task and system: the corrected share and its draws, neither bounded. ``gain``: by how
+    much more of the right images than of the wrong ones pass, 0 to 1."""
 
     share: float
     draws: np.ndarray
     reason: str = ""
+    gain: float = 1.0
 
 
 def _part(task: str, system: str, stratum: Stratum, calibration: Calibration) -> _Part:
@@ -247,6 +252,7 @@ def _part(task: str, system: str, stratum: Stratum, calibration: Calibration) ->
     return _Part(
         (share - errors.accept) / (errors.hit - errors.accept),
         (passed - errors.accepts) / np.maximum(gain, 1e-9),
+        gain=errors.hit - errors.accept,
     )
 
 
@@ -285,7 +291,7 @@ def corrected(
         weights = [stratum.counted if pooled else 1 for stratum in own]
         means[task] = _mean(parts, weights)
         borrowed = tuple(name for name in cell.systems if name not in calibration.systems)
-        cells[task] = _bounded(means[task], borrowed)
+        cells[task] = _bounded(means[task], borrowed, cell.rate)
     if entry.average.percent is not None:
         borrowed = tuple(dict.fromkeys(name for cell in cells.values() for name in cell.borrowed))
         average = _mean(list(means.values()), [1] * len(means))
@@ -293,6 +299,7 @@ def corrected(
         cells[AVERAGE] = _bounded(
             _Part(np.nan, average.draws, f"no correction of {lacking}") if lacking else average,
             borrowed,
+            entry.average,
         )
     return cells
 
@@ -319,13 +326,18 @@ def _mean(parts: Sequence[_Part], weights: Sequence[float]) -> _Part:
     return _Part(
         float(np.average([part.share for part in parts], weights=weights)),
         np.average([part.draws for part in parts], axis=0, weights=weights),
+        gain=float(np.average([part.gain for part in parts], weights=weights)),
     )
 
 
-def _bounded(part: _Part, borrowed: tuple[str, ...]) -> Corrected:
+def _bounded(part: _Part, borrowed: tuple[str, ...], raw: Rate) -> Corrected:
     if part.reason:
         return Corrected(reason=part.reason)
     low, high = np.percentile(part.draws, [2.5, 97.5])
+    if raw.method == WILSON and not (raw.percent is None or raw.low is None or raw.high is None):
+        # Draws of a part whose prompts score alike are by another method than its raw interval.
+        low = min(low, part.share - (raw.percent - raw.low) / 100.0 / part.gain)
+        high = max(high, part.share + (raw.high - raw.percent) / 100.0 / part.gain)
     if low >= 1.0 or high <= 0.0:
         return Corrected(reason=PASSES_MORE if low >= 1.0 else PASSES_LESS)
     if min(high, 1.0) - max(low, 0.0) > MAX_WIDTH:
@@ -341,7 +353,8 @@ DESCRIPTIONS = {
     "dusk), with exact masks",
     RENDERED: "rendered objects of known color in two plain lights, with exact masks",
 }
-_SET = {TRACED: "reported-on", RENDERED: "held_out"}
+FIGURES_OF = {TRACED: "reported-on", RENDERED: "held_out"}
+"""The set of Rule accuracy whose rates a choice takes."""
 
 
 def read_calibrations(report: Path, path_traced: Path) -> tuple[Calibration, ...]:
@@ -355,11 +368,11 @@ def read_calibrations(report: Path, path_traced: Path) -> tuple[Calibration, ...
         rules = json.loads(report.read_text(encoding="utf-8"))["rules"]
         by_rule: dict[tuple[str, str, str], list[ErrorCounts]] = defaultdict(list)
         for figure in traced:
-            if figure["set"] == _SET[TRACED]:
+            if figure["set"] == FIGURES_OF[TRACED]:
                 by_rule[TRACED, figure["rule"], figure["version"]].append(_counts(figure))
         for rule in rules:
             for figure in rule["figures"]:
-                if figure["set"] == _SET[RENDERED]:
+                if figure["set"] == FIGURES_OF[RENDERED]:
                     by_rule[RENDERED, rule["id"], rule["version"]].append(_counts(figure))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"The rules' errors cannot be read: {error!r}.") from error

@@ -91,8 +91,8 @@ class Rate:
 
     @property
     def few(self) -> bool:
-        """Whether these are too few prompts for the interval to be as wide as it should."""
-        return self.prompts < FEW_PROMPTS
+        """Whether these are too few prompts for a bootstrap interval to be as wide as it should."""
+        return self.prompts < FEW_PROMPTS and self.method == BOOTSTRAP
 
     @property
     def unscored(self) -> int:
@@ -409,6 +409,7 @@ def apart_text(cell: Cell) -> str:
 
 
 def interval_text(rate: Rate, few: bool) -> str:
-    """``84.5–100.0``, with ≈ before a bootstrap interval of few prompts; empty without a number."""
-    about = "≈" if few and rate.method == BOOTSTRAP else ""
+    """``84.5–100.0``, with ≈ where a bootstrap interval of few prompts is in it (``few``); empty
+    without a number."""
+    about = "≈" if few else ""
     return "" if rate.low is None else f"{about}{rate.low:.1f}–{rate.high:.1f}"

@@ -121,8 +121,9 @@ def rate_text(percent: float) -> str:
 
 
 def interval_text(low: float, high: float, percent: float) -> str:
-    """``99.9 to 100.0``, with as many decimals as :func:`rate_text` gives the ``percent`` between."""
-    decimals = len(rate_text(percent).partition(".")[2])
+    """``99.9 to 100.0``, with the most decimals that :func:`rate_text` gives an end or the
+    ``percent`` between."""
+    decimals = max(len(rate_text(value).partition(".")[2]) for value in (low, high, percent))
     return f"{low:.{decimals}f} to {high:.{decimals}f}"
 
 

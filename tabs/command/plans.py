@@ -119,12 +119,12 @@ def _cfr_map(name: str) -> dict[str, Any]:
 
 
 def with_masks(plan: RunPlan) -> int:
-    """Pictures of a stored run that came with a mask of an object."""
+    """Images of a stored run that came with a mask of an object."""
     return sum(bool(item.masks) for item in plan.items)
 
 
 def describe_masks(run_plans: Sequence[RunPlan]) -> list[str]:
-    """What masks the pictures of a stored run have, where these are what it is judged by."""
+    """What masks the images of a stored run have, where these are what it is judged by."""
     (plan, *_) = run_plans
     if plan.kind != STORED or plan.masker.kind != EXACT:
         return []

@@ -16,6 +16,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from truehue.core.analysis.audit import ANSWERS, IMAGES
 from truehue.core.batch.folder import PLAN
 from truehue.core.cli.cluster_files import CLUSTER_OPTIONS
 from truehue.core.cli.slurm import SCRIPT_OPTIONS
@@ -462,8 +463,8 @@ COMMAND = Command(
             (
                 *FOLDERS,
                 RUN,
-                arg("--n N", "images to judge (default 200)", default=200),
-                arg("--answers N", "answers per image (default 3)", default=3),
+                arg("--n N", f"images to judge (default {IMAGES})", default=IMAGES),
+                arg("--answers N", f"answers per image (default {ANSWERS})", default=ANSWERS),
                 arg(
                     "--rule ID",
                     f"the rule that is audited, of {_RULE_IDS} (default: the run's first)",

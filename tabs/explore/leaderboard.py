@@ -96,6 +96,7 @@ def leaderboard_view(
             "id": group.id,
             "name": group.name,
             "words": group.words,
+            "order": data.order_text(group.runs),
             "rows": data.rows_json(group.runs),
         }
         for group in data.board_groups

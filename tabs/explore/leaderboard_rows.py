@@ -98,6 +98,9 @@ UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
     WRONG: ("count as incorrect", "Of all images, how many pass"),
 }
 GRAY = "Gray: a color system is missing or unscored, so the number enters no average and is never bold."
+LISTS = (
+    "L2, L3 and CSS, three lists of color names (levels 2 and 3 of ISCC-NBS, and the web's colors)"
+)
 _NAMED = 5
 
 
@@ -175,11 +178,12 @@ class LeaderboardRow(TypedDict):
 
 
 class LeaderboardGroup(TypedDict):
-    """Runs that can be compared."""
+    """Runs that can be compared; ``order`` says where the data order none of them."""
 
     id: str
     name: str
     words: str
+    order: str
     rows: list[LeaderboardRow]
 
 
@@ -288,8 +292,32 @@ class LeaderboardData:
 
     def rows_json(self, runs: Sequence[RunRecord]) -> list[LeaderboardRow]:
         """One group of runs that may be compared."""
-        best = leaders(self._whole(runs))
+        best, open_columns = leaders(self._whole(runs)), self._open_columns(runs)
+        best = {column: runs for column, runs in best.items() if column not in open_columns}
         return [self._row(run, best) for run in runs]
+
+    def _open_columns(self, runs: Sequence[RunRecord]) -> set[str]:
+        """The columns in which the data order no two of the runs."""
+        of_runs = [self.ranks[run.run_id] for run in runs if run.run_id in self.ranks]
+        columns = dict.fromkeys(column for ranks in of_runs for column in ranks)
+        return {
+            column
+            for column in columns
+            if all(
+                (ranks[column].best, ranks[column].worst) == (1, ranks[column].runs)
+                for ranks in of_runs
+                if column in ranks
+            )
+        }
+
+    def order_text(self, runs: Sequence[RunRecord]) -> str:
+        """Where the data order no two runs in any column, a sentence that says so."""
+        ranked = [run for run in runs if run.run_id in self.ranks]
+        columns = {column for run in ranked for column in self.ranks[run.run_id]}
+        if not columns or self._open_columns(runs) != columns:
+            return ""
+        several = len({run.model for run in ranked}) == len(ranked)
+        return f"These data do not order the {len(ranked)} {'models' if several else 'runs'}."
 
     def unread_group(self) -> list[LeaderboardGroup]:
         """A group of the runs that cannot be compared with any, or none."""
@@ -311,7 +339,9 @@ class LeaderboardData:
         text = "hide them in Runs, or remove their folders"
         if not rows:
             return []
-        return [{"id": "unread", "name": "Cannot be read", "words": text, "rows": rows}]
+        return [
+            {"id": "unread", "name": "Cannot be read", "words": text, "order": "", "rows": rows}
+        ]
 
     def _row(self, run: RunRecord, best: Mapping[str, frozenset[str]]) -> LeaderboardRow:
         row = self.rows.get(run.run_id)
@@ -348,7 +378,7 @@ class LeaderboardData:
                 "note": _not_averaged(row, run.items < run.total),
                 "parts": [],
                 "rank": self._rank(run.run_id, AVERAGE),
-                "corrected": self.corrections.cell(run.run_id, AVERAGE),
+                "corrected": self.corrections.cell(run.run_id, AVERAGE, few),
             }
             people = self.people.get(run.run_id)
             row_json["people"] = people_text(people, rule(self.rule_id).name) if people else ""
@@ -385,7 +415,7 @@ class LeaderboardData:
             "parts": parts if self.systems == EACH else [],
             "opens": {"task": cell.task, "system": ",".join(cell.parts)},
             "rank": self._rank(run_id, cell.task),
-            "corrected": self.corrections.cell(run_id, cell.task),
+            "corrected": self.corrections.cell(run_id, cell.task, cell.few),
         }
 
     def _rate(self, rate: Rate, few: bool) -> RateJson:
@@ -396,12 +426,12 @@ class LeaderboardData:
             f"{rate.unscored:,} unscored",
             count_noun(rate.prompts, "prompt"),
         ]
-        if rate.method == WILSON:
-            parts.append("Wilson's interval over prompts: resampling has no width")
-        elif few:
+        if few:
             parts.append(
                 f"a color system has fewer than {FEW_PROMPTS} prompts: the true interval is wider"
             )
+        if rate.method == WILSON:
+            parts.append("Wilson's interval where all prompts score alike")
         return {
             "percent": rate.percent,
             "low": rate.low,
@@ -424,15 +454,16 @@ class LeaderboardData:
     def about(self) -> str:
         """What the numbers are, in words."""
         means = {
-            AVERAGED: "A task is the mean of its accuracies on L2, L3 and CSS",
-            EACH: "A task is the mean of its accuracies on L2, L3 and CSS",
+            AVERAGED: f"A task is the mean of its accuracies on {LISTS}",
+            EACH: f"A task is the mean of its accuracies on {LISTS}",
             POOLED: "A task is the accuracy over all its images of L2, L3 and CSS, and those "
             "without a color system",
         }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
         in_part = any(part_note(cell) for row in self.rows.values() for cell in row.cells.values())
         return (
             f"{means}; Average is the mean of the five tasks. {SENTENCE} Bold: the highest among "
-            f"finished runs of the same prompts, masks and rule, however small its lead."
+            f"finished runs of the same prompts, masks and rule, however small its lead; none where "
+            f"the data order none of them."
             f"{' ' + GRAY if in_part else ''}{' ' + RANKS if self.ranks else ''}"
         )
 

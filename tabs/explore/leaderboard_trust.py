@@ -11,13 +11,14 @@ from truehue.core.analysis.judge_error import (
     MOVED_LIMITS,
     NAMES,
     RENDERED,
+    TOO_UNCERTAIN,
     TRACED,
     Calibration,
     Corrected,
     ErrorCounts,
     corrected_by_run,
 )
-from truehue.core.analysis.leaderboard import AVERAGE, PART_NAMES, POOLED, LeaderboardEntry
+from truehue.core.analysis.leaderboard import AVERAGE, PART_NAMES, POOLED, SYSTEMS, LeaderboardEntry
 from truehue.core.analysis.records import LEFT_OUT, PromptTally, RunRecord
 from truehue.core.errors import BadInput
 from truehue.core.ring.certified import PREFIX
@@ -35,10 +36,11 @@ from truehue.tabs.sources.trust import (
 )
 
 OFF = "off"
+_REFUSED = {TOO_UNCERTAIN: "too uncertain"}
 CORRECTIONS: Mapping[str, tuple[str, str]] = {
     OFF: ("off", "The share of images that the rule passes"),
-    TRACED: (NAMES[TRACED], f"By the rule's errors on {DESCRIPTIONS[TRACED]}"),
     RENDERED: (NAMES[RENDERED], f"By the rule's errors on {DESCRIPTIONS[RENDERED]}"),
+    TRACED: (NAMES[TRACED], f"By the rule's errors on {DESCRIPTIONS[TRACED]}"),
 }
 
 
@@ -61,8 +63,9 @@ class CorrectionJson(TypedDict):
 
 class CorrectedJson(TypedDict):
     """A corrected accuracy beside the raw one, as text with its interval; ``reason`` why there is
-    none."""
+    none, ``label`` the same in two words."""
 
+    label: str
     text: str
     interval: str
     reason: str
@@ -109,6 +112,7 @@ class Corrections:
         systems, how unscored images count, and whether limits were moved. ``controls``: the control
         images of those runs that have them."""
         systems, unscored, moved = settings
+        self.systems = systems
         choice, self.certified = correction
         self.choice, self.rule_id = choice, rule_id
         self.controls = controls or {}
@@ -132,15 +136,17 @@ class Corrections:
                     used[run.run_id] = calibration
         self.by_run = corrected_by_run(tallies, entries, used, systems == POOLED)
 
-    def cell(self, run_id: str, column: str) -> CorrectedJson | None:
-        """The number beside that of a run and column; None where nothing is corrected."""
+    def cell(self, run_id: str, column: str, few: bool) -> CorrectedJson | None:
+        """The number beside that of a run and column; None where nothing is corrected. ``few``: its
+        prompts are too few, as those of the raw one."""
         result = self.by_run.get(run_id, {}).get(column)
         if result is None:
             return None
         corrected = result.percent is not None
         return {
+            "label": "corrected" if corrected else _REFUSED.get(result.reason, "not corrected"),
             "text": f"{result.percent:.1f}" if corrected else "",
-            "interval": f"{result.low:.1f}–{result.high:.1f}" if corrected else "",
+            "interval": f"{'≈' * few}{result.low:.1f}–{result.high:.1f}" if corrected else "",
             "reason": result.reason,
         }
 
@@ -172,7 +178,9 @@ class Corrections:
         )
         corrected = {run: self.controls[run] for run in self.by_run if run in self.controls}
         overlap = overlap_sentence(corrected, labels)
-        return [*correction_sentences(calibration, list(borrowed)), *([overlap] if overlap else [])]
+        tested = not set(borrowed).issuperset(SYSTEMS[self.systems])
+        sentences = correction_sentences(calibration, list(borrowed), tested)
+        return [*sentences, *([overlap] if overlap else [])]
 
     def _reasons(self, labels: Mapping[str, str]) -> list[str]:
         where: dict[str, list[str]] = {}

@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, TypedDict
 
+from truehue.core.analysis.judge_error import FIGURES_OF, NAMES
 from truehue.core.color.systems import parse_target
 from truehue.core.diagnosis.figures import read_path_traced
 from truehue.core.diagnosis.people import PeopleReport
@@ -308,6 +309,13 @@ def people_view(report: PeopleReport) -> PeopleTable:
     }
 
 
+_CORRECTS = {
+    FIGURES_OF[choice]: f" The leaderboard corrects by it “{name}”."
+    for choice, name in NAMES.items()
+}
+"""By set, which correction of the leaderboard takes its rates."""
+
+
 def traced_view(systems: Sequence[str]) -> TracedView:
     """The path-traced sets for the same table, and how sure truehue was beside how often right."""
     traced = read_path_traced(TRACED_FILE)
@@ -316,7 +324,7 @@ def traced_view(systems: Sequence[str]) -> TracedView:
             {
                 "id": traced_set.id,
                 "name": traced_set.name,
-                "words": traced_set.words,
+                "words": f"{traced_set.words}{_CORRECTS.get(traced_set.id, '')}",
                 "rows": [
                     {
                         "name": RULE_NAMES.get(rule.rule, rule.rule),
@@ -360,7 +368,8 @@ def describe_set(report: DiagnosisReport, part: str) -> str:
         )
     return {
         "pooled": pooled,
-        "held_out": f"Not used when parameters of our own rule were chosen: {of('held_out')}.",
+        "held_out": f"Not used when parameters of our own rule were chosen: {of('held_out')}."
+        f"{_CORRECTS['held_out']}",
         "tuned": f"Parameters of our own rule were chosen on these: {of('tuned')}.",
         "mixed": "An object of one half under a light of the other.",
         "two_material": "Objects of two materials: the mask holds both, the target color is that "

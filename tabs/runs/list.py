@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from pydantic import Field
 
@@ -13,10 +13,10 @@ from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import name_of
 from truehue.core.runs.adaptive import saved_order
-from truehue.core.runs.controls import PREFIX, ControlSummary, controls_of
+from truehue.core.runs.controls import MIN_IMAGES, PREFIX, ControlSummary, controls_of
 from truehue.core.runs.devices import devices_text
 from truehue.core.runs.folder import RunFolder
-from truehue.core.runs.records import EVERY_RULE
+from truehue.core.runs.records import EVERY_RULE, WHOLE
 from truehue.tabs.batches.jobs import BatchJobs
 from truehue.tabs.batches.list import BatchJson, batch_json, unreadable_json
 from truehue.tabs.batches.supervisor import Execution, RunSupervisor
@@ -148,6 +148,7 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> RunJson:
                     facts_text(about),
                     location_text(context, folder),
                     *devices_text(folder.path),
+                    _without_controls(about, state.done) if controls is None else "",
                 ),
             )
         ),
@@ -156,6 +157,14 @@ def run_json(context: Context, actor: Actor, folder: RunFolder) -> RunJson:
         "controls": _controls_json(controls),
         "order": _order_json(folder),
     }
+
+
+def _without_controls(about: Mapping[str, Any], done: int) -> str:
+    """Says of a run with scored objects that nothing tested its masks; empty for any other."""
+    if not done or not about["rules"] or about["masker"]["kind"] == WHOLE:
+        return ""
+    few = f" (they need {MIN_IMAGES})" if int(about["total"]) < MIN_IMAGES else ""
+    return f"no control images{few}: masks not tested"
 
 
 def _controls_json(controls: ControlSummary | None) -> RunControls | None:

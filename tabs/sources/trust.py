@@ -126,36 +126,53 @@ def no_calibration_text(rule_id: str, version: str) -> str:
     return f"the rule's errors are known {' and '.join(lights)} only" if lights else NO_CALIBRATION
 
 
-def correction_sentences(calibration: Calibration, borrowed: Sequence[str]) -> list[str]:
-    """What a correction did and assumes, for people who never heard of it. The first sentences say
-    what the number is."""
+def shipped(calibration: Calibration) -> bool:
+    """Whether errors are shipped with TrueHue, and not of a ring test."""
+    return calibration.id in NAMES
+
+
+def correction_sentences(
+    calibration: Calibration, borrowed: Sequence[str], tested: bool = True
+) -> list[str]:
+    """What a correction did and assumes, for people who never heard of it. The first text says
+    what the number is, and which color systems are ``borrowed``; ``tested``: whether any other is
+    in the numbers."""
     whole = calibration.whole(calibration.systems[0])
     hit, accept = 100.0 * whole.hits / whole.right, 100.0 * whole.accepts / whole.wrong
     name = PART_NAMES.get(whole.system, whole.system)
-    sentences = [
+    systems = " and ".join(PART_NAMES.get(name, name) for name in calibration.systems)
+    names = ", ".join(PART_NAMES.get(name, name) for name in borrowed)
+    untested = ""
+    if borrowed and tested:
+        untested = (
+            f" Not tested, but part of these numbers: {names}. The rule's errors there are guessed "
+            f"from those on {systems}."
+        )
+    elif borrowed:
+        untested = f" {names} was not tested: these corrections are guesses from {systems}."
+    wrong = (
+        " The wrong colors were near names, at least 10 ΔE00 away." if shipped(calibration) else ""
+    )
+    return [
         "No rule is perfect: it fails some images that have the target color, and passes some that "
         "do not. The corrected number is the share of images that have the color, if the rule errs "
-        f"on them as often as on {calibration.description}.",
+        f"on them as often as on {calibration.description}. Look at the images before you choose a "
+        "light: photographic ones are like those in difficult light, flat or studio renders like "
+        "those in plain light and those of a ring test. The choice can move a number by more than "
+        f"its interval.{untested}",
         f"There it passed {hit:.1f}% of the right colors and {accept:.1f}% of the wrong ones (of "
-        f"{name}). So where half of a model's images have the color, it would pass "
-        f"{(hit + accept) / 2:.1f}% of them. The correction works back from the share that passes to "
-        "the share that has the color.",
+        f"{name}).{wrong} So where half of a model's images have the color, "
+        f"{(hit + accept) / 2:.1f}% of all its images would pass. The correction works back from the "
+        "share that passes to the share that has the color.",
         "It assumes that the rule errs on your images as often as on those. With other light, other "
         "surfaces or poor masks it does not. Then let people judge a sample: Check by people in "
-        "Runs, or truehue runs audit.",
-        "Photographic images are like those in difficult light, flat or studio renders like those in "
-        "plain light and those of a ring test. If you are unsure, quote both numbers.",
-        "The interval also holds how roughly the rule's errors are known. Where an image has several "
-        "objects, one error may make another more likely or not; the interval covers both.",
+        "Runs, or the command truehue runs audit.",
+        "If you are unsure, quote the raw number and both corrected ones, and name the light. Do not "
+        "compare models by corrected numbers where their images differ in light.",
+        "The corrected interval holds the prompts and the uncertain error rates. It does not hold a "
+        "wrong choice of light. Where an image has several objects, the rule's errors on them may go "
+        "together or not; the interval is wide enough for both.",
     ]
-    if borrowed:
-        names = ", ".join(PART_NAMES.get(name, name) for name in borrowed)
-        tested = " and ".join(PART_NAMES.get(name, name) for name in calibration.systems)
-        sentences.append(
-            f"{names} counts in these numbers and was not tested. The rule's errors there are "
-            f"guessed from those on {tested}."
-        )
-    return sentences
 
 
 def rate_text(count: int, total: int) -> str:
@@ -219,7 +236,7 @@ def ranks_of(
 
 
 RANKS = (
-    "Rank 1–3 of 5: the best and the worst place that the data leave open for a run. All ranks of a "
-    "column hold together with 95%. Where every run has the rank 1–5 of 5, the data say nothing yet. "
-    "Corrected numbers have no ranks."
+    "Rank 1–3 of 5: the best and the worst place that the data leave open for a run. Together, all "
+    "ranges of a column are right in 95% of such tables. Where every run has the range 1–5 of 5, the "
+    "data do not order them. Corrected numbers have no ranks."
 )

@@ -12,7 +12,7 @@ from pydantic import Field
 from truehue.annotation.studies.cases import YES_NO
 from truehue.annotation.studies.languages import languages
 from truehue.annotation.studies.presets import PRESETS
-from truehue.core.analysis.audit import sample
+from truehue.core.analysis.audit import ANSWERS, IMAGES, sample
 from truehue.core.analysis.records import FailureItem
 from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import DIFFERS
@@ -28,8 +28,6 @@ from truehue.tabs.studies.changing import JOB, create
 from truehue.tabs.studies.form import StudyForm
 
 PRESET = PRESETS["questions"]
-IMAGES, ANSWERS = 200, 3
-"""Images of an audit, and answers to each, where nobody says otherwise."""
 MAX_IMAGES = 5_000
 _TEXTS = {
     "en": (

@@ -266,9 +266,9 @@ export function mount(widget) {
     const share =
       scored && data.interval
         ? ((100 * apart) / scored).toFixed(1) +
-          '% (' +
+          '% (95%: ' +
           data.interval.map((end) => end.toFixed(1)).join('–') +
-          ')'
+          '; questions of one prompt are alike, so it is rather narrow)'
         : '';
     put(
       find('.th-disagreements-sentence'),

@@ -23,7 +23,8 @@ export function correctionText(node, correction) {
   // An equal text stays: a refresh takes no selection and no scroll.
   if (text.textContent !== texts.join(''))
     text.replaceChildren(...texts.map((sentence) => make('p', '', sentence)));
-  folded.querySelector('.th-scroll').hidden = !correction.errors.length;
+  folded.querySelector('.th-scroll').hidden = folded.querySelector(':scope > p').hidden =
+    !correction.errors.length;
   const rows = correction.errors.map((row) => {
     const line = make('tr');
     const name = make('th', 'th-row-name', row.name);

@@ -194,12 +194,14 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
         const made = make('th');
         made.colSpan = data.columns.length + 2;
         made.scope = 'rowgroup';
-        made.append(make('b'), make('small'));
+        made.append(make('b'), make('small'), make('span', 'th-leaderboard-order'));
         title.appendChild(made);
         return made;
       });
       put(cell.firstChild, group.name);
-      put(cell.lastChild, group.words);
+      put(cell.children[1], group.words);
+      put(cell.lastChild, group.order);
+      cell.lastChild.hidden = !group.order;
       arrange(body, [title, ...group.rows.flatMap((item) => lines(item))]);
       return body;
     });
@@ -302,7 +304,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       const corrected = make('span', 'th-leaderboard-corrected');
       const count = make('small', 'th-leaderboard-n');
       count.append(make('span'), make('span'));
-      corrected.append(make('span'), make('small'));
+      corrected.append(make('small'), make('span'), make('small'));
       button.type = 'button';
       numbers.append(make('span', 'th-unseen'), make('b'), make('small'));
       track.append(make('i'), make('b'));
@@ -343,8 +345,9 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     put(count.firstChild, rate.n);
     put(count.lastChild, rate.rank ? 'rank ' + rate.rank : '');
     const second = rate.corrected;
-    const [text, ends] = corrected.children;
-    put(text, second ? (second.text ? 'corrected ' + second.text : 'not corrected') : '');
+    const [label, text, ends] = corrected.children;
+    put(label, second ? second.label : '');
+    put(text, second ? second.text : '');
     put(ends, second ? second.interval : '');
     corrected.title = second ? second.reason : '';
     corrected.hidden = !second;

@@ -40,7 +40,7 @@ export function auditMenu(run) {
     make(
       'p',
       'th-soft',
-      'Makes a study in which people judge a random sample of this run’s images. Their answers tell its accuracy whatever the rule gets wrong. Names of objects and colors stay in English.',
+      'Makes a study in which people judge a random sample of this run’s images. You get the share of images that they find right, with an interval, on this card. It holds whatever the rule gets wrong. Names of objects and colors stay in English.',
     ),
     labeled('Images', images),
     labeled('Language', language),
@@ -72,6 +72,7 @@ export function auditMenu(run) {
         ' to complete its consent text and to invite people.',
       );
       askRunResults();
+      return; // a second study would ask about the same images
     } catch (error) {
       put(said, '');
       put(refused, error.message);

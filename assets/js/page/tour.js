@@ -97,7 +97,7 @@ export function mount({ element }) {
     },
     {
       title: 'Look at failures',
-      text: 'Leaderboard shows the share of images in the requested color, per run. Click a number to see the images behind it in Failures. “Rule accuracy” shows how often each rule is right.',
+      text: 'Leaderboard shows the share of images that pass the rule, per run. Click a number to see the images behind it in Failures. “Rule accuracy” shows how often each rule is right.',
       walk: () => {
         openTab('Explore');
         later('.th-explore-switch [data-view="leaderboard"]');

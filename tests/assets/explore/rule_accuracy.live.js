@@ -111,7 +111,7 @@ test('what two rules say differently is counted, filtered and opened', async () 
   assert.ok(apart > 0);
   assert.match(
     textOf(sentence),
-    new RegExp(`disagree on ${apart}: [\\d.]+% \\([\\d.]+–[\\d.]+\\)`),
+    new RegExp(`disagree on ${apart}: [\\d.]+% \\(95%: [\\d.]+–[\\d.]+; .* narrow\\)`),
   );
   const cards = () => [...agree.querySelectorAll('.th-pair-card')];
   await until(() => cards().length === apart);

@@ -18,6 +18,7 @@ from truehue.core.analysis.leaderboard import (
     WILSON,
     WRONG,
     LeaderboardEntry,
+    interval_text,
     leaderboard,
     leaders,
 )
@@ -264,9 +265,12 @@ def test_leaders_are_equal_as_shown_and_never_of_a_part() -> None:
 def test_few_prompts_are_said() -> None:
     enough = [tally("cna", system, 2, prompts=20) for system in TABLE_SYSTEMS]
     assert not row(enough).cells["cna"].few
-    few = [*enough[:2], tally("cna", "css", 2, prompts=19)]
+    few = [*enough[:2], *(tally("cna", "css", passes, prompts=9) for passes in (1, 3))]
     assert row(few).cells["cna"].few
+    assert interval_text(row(few).cells["cna"].rate, True).startswith("≈")
     assert not row(few).cells["cna"].parts["l2"].few
+    # Wilson's interval of few prompts that score alike is made for few.
+    assert not row([*enough[:2], tally("cna", "css", 2, prompts=19)]).cells["cna"].few
 
 
 def test_a_choice_that_is_none_is_named() -> None:

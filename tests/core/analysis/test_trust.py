@@ -20,7 +20,7 @@ from truehue.core.analysis.judge_error import (
     ErrorCounts,
     corrected_by_run,
 )
-from truehue.core.analysis.leaderboard import AVERAGE, POOLED, TABLE_TASKS, leaderboard
+from truehue.core.analysis.leaderboard import AVERAGE, POOLED, TABLE_TASKS, WILSON, leaderboard
 from truehue.core.analysis.ranks import PromptScores, rank_ranges
 from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally
 from truehue.core.errors import BadInput
@@ -70,7 +70,7 @@ def test_alike_images_and_several_objects_widen() -> None:
     whole = calibration(800, 100)
     lights = tuple(
         ErrorCounts("l2", "light", str(i), hits, 250, 25, 250)
-        for i, hits in enumerate((250, 240, 190, 120))
+        for i, hits in enumerate((230, 210, 190, 170))
     )
 
     def width(result: Corrected) -> float:
@@ -95,6 +95,30 @@ def test_an_average_is_that_of_its_tasks() -> None:
     percents = [result[task].percent for task in TABLE_TASKS]
     assert result[AVERAGE].percent == pytest.approx(np.mean([p for p in percents if p is not None]))
     assert result[AVERAGE].borrowed == ("l3", "css")
+
+
+def test_prompts_that_score_alike_make_no_corrected_interval_narrower() -> None:
+    tallies = [
+        PromptTally("a", "moc", system, passes, 2, 2, prompts)
+        for system, scores in (("l2", {0: 5}), ("l3", {0: 3, 1: 1, 2: 1}), ("css", {0: 2, 2: 3}))
+        for passes, prompts in scores.items()
+    ]
+    entries = leaderboard(tallies)
+    raw = entries["a"].cells["moc"].rate
+    exact = replace(
+        calibration(100_000, 0, 100_000),
+        counts=tuple(
+            ErrorCounts(system, "all", "", 100_000, 100_000, 0, 100_000) for system in TABLE_SYSTEMS
+        ),
+    )
+    result = corrected_by_run(tallies, entries, {"a": exact})["a"]["moc"]
+    assert raw.method == WILSON
+    assert raw.low is not None
+    assert raw.high is not None
+    assert result.low is not None
+    assert result.high is not None
+    assert result.low <= raw.low + 1e-9
+    assert result.high >= raw.high - 1e-9
 
 
 def test_every_rule_has_shipped_errors_in_its_version() -> None:

@@ -140,15 +140,16 @@ def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> No
         assert by_name["b"]["people"] == ""
         cell: Any = row["cells"]["cna"]
         assert cell["rank"] == "1–2 of 2"
-        assert float(cell["corrected"]["text"]) > cell["percent"]
-        assert "L3" in view["correction"]["sentences"][-1]
+        assert (cell["corrected"]["label"], cell["corrected"]["text"]) == ("too uncertain", "")
+        assert "more than 60 points" in cell["corrected"]["reason"]
+        assert "Not tested, but part of these numbers: L3" in view["correction"]["sentences"][0]
         assert leaderboard_view(context, {})["correction"]["sentences"] == []
         every = leaderboard_view(context, {"corrected": "traced", "unscored": "wrong"})
         assert "set Unscored images to excluded" in every["correction"]["sentences"][0]
         table = list(csv.DictReader(io.StringIO(leaderboard_csv(context, {"corrected": "traced"}))))
         line = next(line for line in table if line["run_name"] == plan.name)
         assert (line["cna_rank_best"], line["cna_rank_worst"]) == ("1", "2")
-        assert float(line["cna_corrected_low"]) < float(line["cna_corrected_percent"])
+        assert line["cna_corrected_low"] == line["cna_corrected_percent"] == ""
         assert (line["corrected_by"], line["by_people_judged"]) == ("traced", str(len(asked)))
         # Those who may not see studies do not read their results.
         assert cards_view(context, {}, OWNER)["audits"][folder.run_id]["people"] == row["people"]
