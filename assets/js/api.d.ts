@@ -1142,6 +1142,7 @@ declare namespace Api {
   }
 
   interface CorrectedJson {
+    label: string;
     text: string;
     interval: string;
     reason: string;
@@ -2267,6 +2268,7 @@ declare namespace Api {
     id: string;
     name: string;
     words: string;
+    order: string;
     rows: Array<LeaderboardRow>;
   }
 
@@ -2508,6 +2510,8 @@ declare namespace Api {
     image_id?: any;
     marks?: any;
     seq?: any;
+    selects?: boolean;
+    proposed?: boolean;
   }
 
   interface MaskOutline {
