@@ -7,9 +7,10 @@
 // mask_text, message (an error), proposal (a sentence about a mask that nobody has selected), and
 // found (the steps of an automatic mask). What belongs to an older
 // `seq` than the last one is left alone.
-// To the form: props.value = {image_id, marks, seq} with every change of the marks, and `proposed` where
-// nobody made them but the page asked for a first mask; the events 'open' with the image that was uploaded, and 'browse'; props.search(kind, {image_id, marks}), which begins
-// to find the object ('find') or to cut out points ('points') and promises {job, words}.
+// To the form: props.value = {image_id, marks, seq} with every change of the marks, and `proposed`
+// where the page asked for a first mask; the events 'open' with the image that was uploaded, and
+// 'browse'; props.search(kind, {image_id, marks}), which begins to find the object ('find') or to cut
+// out points ('points') and promises {job, words}.
 import { store } from '../shared/state.js';
 import { many } from '../shared/dom.js';
 import { marksBefore, withBox } from './boxes.js';
