@@ -149,7 +149,9 @@ def _copy(source: BackupSource, writer: BackupWriter, scratch: Path) -> Database
     for name in deleted_of(copied):
         if name not in writer.members:
             writer.add(name, copied / name)
-    for name in chain(others_of(data_dir), images_of(data_dir)):
+    # Twice: an image is missed where its own folder is read while it is deleted, and then the trash
+    # when it has been put back.
+    for name in chain(others_of(data_dir), images_of(data_dir), images_of(data_dir)):
         if name not in writer.members:
             writer.add(name, data_dir / name)
     return state

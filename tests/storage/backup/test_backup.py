@@ -9,7 +9,7 @@ import subprocess
 import sys
 import zipfile
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -89,6 +89,32 @@ def test_backups_under_load_have_all_that_was_confirmed_before(tmp_path: Path) -
         restored = restore(report.path, tmp_path / f"restored {n}")
         assert restored.problems == ()
         assert lost(restored.folder, before) == []
+
+
+def test_an_image_that_is_deleted_and_put_back_meanwhile_is_in_it(
+    storage: Storage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = storage.images.add(picture(0), "first", "upload")
+    storage.masks.add(first.image_id, brushed())
+    added, deleted = list[str](), list[str]()
+
+    def copy(folder: Path) -> None:
+        added.append(storage.images.add(picture(1), "late", "upload").image_id)
+        storage.copy_database(folder)
+        deleted.append(storage.trash.move("image", added).trash_id)
+
+    def names(data_dir: Path) -> Iterator[str]:
+        for name in images_of(data_dir):
+            # The folder of images was read, that of what is deleted was not.
+            if name.startswith("masks/") and deleted:
+                storage.trash.restore(deleted.pop())
+            yield name
+
+    monkeypatch.setattr(making, "images_of", names)
+    report = write_backup(BackupSource(storage.data_dir, copy, tmp_path), tmp_path / "a.zip")
+    assert report.problems == ()
+    with Storage.open(restore(tmp_path / "a.zip", tmp_path / "new").folder) as opened:
+        assert (opened.images.srgb8(added[0]) == picture(1)).all()
 
 
 def test_an_image_that_comes_while_others_are_copied_is_in_it(
