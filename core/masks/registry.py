@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from truehue.core.errors import BadInput
 from truehue.core.masks.marks import SALIENT, STROKES
-from truehue.core.records import ImageRecord, MaskRecord
+
+if TYPE_CHECKING:
+    from truehue.core.records import ImageRecord, MaskRecord
 
 EXACT_MAKERS = ("renderer", "file")
 """Makers of masks that come with an image."""
