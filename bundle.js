@@ -62,7 +62,7 @@ const atOnce = {
       const wanted = [];
       // Types in comments are imported alike, and followed by a name.
       const contents = readFileSync(path, 'utf8').replace(
-        /\bimport\('(\.[^']+)'\)(?=\)|;|\.then\()/g,
+        /\bimport\('(\.[^']+)'\)(?=\)|;|\s*\.then\()/g,
         (_, name) => `Promise.resolve(later${wanted.push(name)})`,
       );
       const imports = wanted.map((name, i) => `import * as later${i + 1} from '${name}';`);

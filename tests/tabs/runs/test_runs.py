@@ -351,7 +351,7 @@ def test_a_run_in_another_folder_is_taken_in_and_stopped_there(
     folder.save_state(BatchState(folder.run_id, "paused", 4, 2))
     shown = one(context)
     assert (shown["id"], shown["stored"]) == (folder.run_id, 4)
-    assert shown["facts"].endswith(f"in {shared}")
+    assert f" · in {shared} · " in shown["facts"]
     progress = leaderboard_view(context, {})["groups"][0]["rows"][0]["progress"]
     assert progress is None
     act(context, folder.run_id, "cancel")
