@@ -323,7 +323,12 @@ def test_what_was_done_without_a_network_is_there_after_a_crash(
     page.set_viewport_size({"width": 1360, "height": 1000})
     designer.fills("#336699")
     designer.saved()
-    context.set_offline(True)
+
+    def goes_offline(page: Page) -> None:
+        context.set_offline(True)
+        page.wait_for_function("!navigator.onLine")  # a busy browser does not know it at once
+
+    goes_offline(page)
     designer.takes("#cc8844")
     page.locator(".cv-rail").get_by_role("button", name="Brush").click()
     pen = context.new_cdp_session(page)
@@ -355,7 +360,7 @@ def test_what_was_done_without_a_network_is_there_after_a_crash(
     designer = crashes(page)
     designer.sees(0)
     designer.saved()
-    context.set_offline(True)
+    goes_offline(designer.page)
     designer.does()
     designer.at("keeping")
     designer = crashes(designer.page)
