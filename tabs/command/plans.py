@@ -140,7 +140,7 @@ def describe_masks(run_plans: Sequence[RunPlan]) -> list[str]:
 
 
 def refuse_unscored(run_plan: RunPlan, masker: str | None) -> None:
-    """Raises BadInput for a stored run that would score nothing, since no picture has a mask and
+    """Raises BadInput for a stored run that would score nothing, since no image has a mask and
     nobody looks for objects. ``masker`` is what was named on the command line: who names ``exact``
     wants it so."""
     (*_, sentence) = describe_masks([run_plan]) or [""]

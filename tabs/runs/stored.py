@@ -32,7 +32,7 @@ _COLUMNS = ("position", "prompt", "image", "attempt", "image_id", "masks")
 
 
 def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[StoredItem]:
-    """Every stored picture that ``model`` drew of these prompts, with the masks that it has. One of a
+    """Every stored image that ``model`` made of these prompts, with the masks that it has. One of a
     concept belongs to its prompt by the sentence, too: somebody may have typed it.
 
     A prompt's pictures are numbered from 0, by their number in an imported folder or their seed,
