@@ -407,17 +407,18 @@ def _stored_images(
     try:
         items = of_run(folder, prompts) if folder else of_model(context.storage, named, prompts)
     except BadInput as error:
-        message = f"{error} {_elsewhere(context, named, folder)}".strip()
+        message = f"{error} {_prompt_sets_of(context, named, folder)}".strip()
         raise BadInput(message, "models") from None
     drawn_by = str(folder.summary()["model"]) if folder else named
     _KEPT[context.storage] = (key, items, drawn_by)
     return items, drawn_by
 
 
-def _elsewhere(context: Context, named: str, folder: RunFolder | None) -> str:
-    """The prompt sets that the images of a model or run are of."""
+def _prompt_sets_of(context: Context, named: str, folder: RunFolder | None) -> str:
+    """The prompt sets that the images of a model or run are of, in a sentence."""
     if folder is not None:
-        return f"Its prompt set is {set_title(folder.summary()['set_name'])}."
+        title = set_title(folder.summary()["set_name"])
+        return f"Its prompt set is {title}." if title else "Its prompts are of no set."
     every = context.service(Library).sets()
     counts: Counter[str] = Counter()
     for name, source, images in context.storage.generated_images.prompt_sets():

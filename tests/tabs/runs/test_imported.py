@@ -481,6 +481,17 @@ def test_images_of_no_set_are_told_with_the_sets_that_there_are(context: Context
     )
 
 
+def test_a_run_of_no_set_says_so(context: Context) -> None:
+    prompts = prompt_set("mini").prompts()[:2]
+    folder = RunFolder.create(
+        context.service(RunSupervisor).root, make_plan(prompts, "reference-renderer")
+    )
+    context.service(RunSupervisor).ingest()
+    fields = {"kind": "stored", "models": [f"run:{folder.run_id}"], "set": "concepts"}
+    with pytest.raises(BadInput, match=r"Its prompts are of no set\.$"):
+        estimate_view(context, OWNER, read_as(RunRequest, fields))
+
+
 def import_of(context: Context, actor: Actor, **score: Any) -> str:
     """An import that has ended, as a row."""
     record = JobRecord(uuid.uuid4().hex, "images", "Import of mine", actor.id, "done")
