@@ -1,14 +1,9 @@
-"""The rows of the leaderboard, formatted for the page, and its groups of comparable runs.
-
-Comparable are runs with the same prompts, masks, k and rule.
-"""
+"""The rows of the leaderboard, formatted for the page."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypedDict
 
@@ -49,32 +44,29 @@ from truehue.core.analysis.records import (
 )
 from truehue.core.batch.health import state_of
 from truehue.core.errors import BadInput
-from truehue.core.prompts.sets import PROMPT_SETS
 from truehue.core.runs.controls import ControlSummary
 from truehue.core.runs.score import CAUSES
-from truehue.core.verdict.rules import DEFAULT_RULE, RULES, rule
-from truehue.tabs.batches.list import unreadable_text
+from truehue.core.verdict.rules import DEFAULT_RULE, rule
 from truehue.tabs.batches.messages import STATUS_LABELS, facts
 from truehue.tabs.batches.queue import status_of
 from truehue.tabs.batches.supervisor import RunSupervisor
+from truehue.tabs.explore.leaderboard_groups import Group, describe_unread, groups
 from truehue.tabs.explore.leaderboard_trust import (
     CorrectedJson,
     Corrections,
     correction_of,
 )
 from truehue.tabs.explore.limits import limits_of
-from truehue.tabs.library.service import Library, SetInfo
+from truehue.tabs.library.service import Library
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.roles import Actor, allowed
 from truehue.tabs.sources.audits import accuracies_by_people
 from truehue.tabs.sources.trust import (
     RANKS,
-    Shared,
     controls_by_run,
     people_text,
     ranks_of,
-    shared_by,
 )
 
 EACH = "each"
@@ -218,7 +210,7 @@ class LeaderboardData:
         for tally in tallies:
             self.pictured[tally.run_id] = self.pictured.get(tally.run_id, 0) + tally.prompts
         self.rows = leaderboard(tallies, averaged, self.unscored)
-        self._elsewhere = _elsewhere(tallies, averaged)
+        self._outside_columns = _outside_columns(tallies, averaged)
         self.causes: dict[str, list[CauseCount]] = {run_id: [] for run_id in ids}
         for cause in results.unscored(Slice(self.rule_id, ids, unscored=counted)) if ids else []:
             self.causes[cause.run_id].append(cause)
@@ -387,7 +379,7 @@ class LeaderboardData:
                 for task, rate in row.others.items()
                 if rate.percent is not None
             ]
-            others += self._elsewhere.get(run.run_id, [])
+            others += self._outside_columns.get(run.run_id, [])
             if run.run_id in self.controls and self.controls[run.run_id].warnings:
                 others.append("control images warn: see Runs")
             row_json["beside"] = " · ".join(others)
@@ -468,7 +460,7 @@ class LeaderboardData:
         )
 
 
-def _elsewhere(tallies: Iterable[PromptTally], systems: str) -> dict[str, list[str]]:
+def _outside_columns(tallies: Iterable[PromptTally], systems: str) -> dict[str, list[str]]:
     """By run, the images of the table's tasks whose color system no mean of several systems has."""
     counts: dict[str, dict[str, int]] = {}
     for tally in tallies if systems in (AVERAGED, POOLED) else ():
@@ -559,93 +551,3 @@ def progress(run: RunRecord, state: str) -> RunProgress | None:
         "words": f"{text} · {status_words}" if status_words else text,
         "title": f"{run.items:,} of {count_noun(run.total, 'image')}",
     }
-
-
-@dataclass(frozen=True)
-class Group:
-    """Runs that may be compared: ``name`` is their prompt set, ``words`` what else they share."""
-
-    id: str
-    name: str
-    words: str
-    prompts: int
-    whole: bool
-    runs: Sequence[RunRecord]
-
-
-def groups(
-    runs: Iterable[RunRecord],
-    rule_id: str,
-    sets: Sequence[SetInfo],
-    pictured: Mapping[str, int] | None = None,
-) -> list[Group]:
-    """The runs by what makes them comparable: the whole benchmark first, then larger sets first.
-
-    Within a group the runs keep their order. ``pictured`` is how many prompts of a run have a
-    picture, by run id.
-    """
-    members: dict[Shared, list[RunRecord]] = {}
-    for run in runs:
-        members.setdefault(shared_by(run, rule_id), []).append(run)
-    lists: dict[tuple[str, int], set[str]] = {}
-    for set_name, prompts, digest, *_ in members:
-        lists.setdefault((set_name, prompts), set()).add(digest)
-    board_groups = [
-        _group(shared, own, rule_id, sets, len(lists[shared[:2]]) > 1, pictured or {})
-        for shared, own in members.items()
-    ]
-    return sorted(board_groups, key=lambda group: (not group.whole, -group.prompts))
-
-
-def _group(
-    shared: Shared,
-    runs: Sequence[RunRecord],
-    rule_id: str,
-    sets: Sequence[SetInfo],
-    several: bool,
-    pictured: Mapping[str, int],
-) -> Group:
-    set_name, prompts, listed, masks, k, version = shared
-    prompt_set = next(
-        (candidate for candidate in sets if set_name in (candidate.title, candidate.id)), None
-    )
-    whole = (
-        prompt_set is not None
-        and prompt_set.id == PROMPT_SETS[0].id
-        and prompt_set.count == prompts
-    )
-    if whole:
-        part = "the whole benchmark"
-    elif prompt_set is None:
-        part = "a selection, not the benchmark"
-    elif prompt_set.count == prompts:
-        part = "all of this set, not the benchmark"
-    else:
-        part = f"a part of its {prompt_set.count:,}"
-    parts = [count_noun(prompts, "prompt"), part, masks, f"k = {k}"]
-    counts = [pictured[run.run_id] for run in runs if run.run_id in pictured]
-    if counts and max(counts) < prompts:
-        least = f"{min(counts):,} to " if min(counts) < max(counts) else ""
-        parts.insert(2, f"images of {least}{max(counts):,} of them")
-    if several:
-        # The same name and number, yet other prompts: the two are told apart by their digests.
-        parts.insert(1, f"list {listed[:6]}")
-    if version != rule(rule_id).version:
-        parts.append(
-            f"{rule(rule_id).name} {version}, an earlier version: to rank them with others, score "
-            "their images again in Runs"
-        )
-    name = prompt_set.title if prompt_set else set_name or "Prompts without a name"
-    digest = hashlib.sha256(repr(shared).encode()).hexdigest()[:12]
-    return Group(digest, name, " · ".join(parts), prompts, whole, runs)
-
-
-def describe_unread(run: RunRecord) -> str:
-    """Why a run cannot stand in any group, empty for one that can: what is kept of it may be from
-    a time when less was checked, and no other run may suffer from that."""
-    try:
-        shared_by(run, RULES[0].id)
-        facts(run)
-    except Exception as error:
-        return unreadable_text(error)
-    return ""

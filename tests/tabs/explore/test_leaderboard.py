@@ -52,7 +52,8 @@ from truehue.storage import Storage
 from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.explore.leaderboard import cards_view, leaderboard_view
 from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
-from truehue.tabs.explore.leaderboard_rows import SYSTEM_CHOICES, groups
+from truehue.tabs.explore.leaderboard_groups import groups
+from truehue.tabs.explore.leaderboard_rows import SYSTEM_CHOICES
 from truehue.tabs.explore.limits import OTHER_FORMULAS, default_limits, limits_view
 from truehue.tabs.explore.routes import analyses_routes, failures_routes, leaderboard_routes
 from truehue.tabs.export.report import report_of
