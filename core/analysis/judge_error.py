@@ -7,11 +7,13 @@ Solved for a, this is the estimator of Rogan and Gladen (1978), American Journal
 
 Its interval carries both uncertainties, that of p (prompts) and those of h and f (the objects whose
 color is known): each is drawn 1,000 times, h and f from a Beta distribution with Jeffreys' prior
-(Brown, Cai and DasGupta 2001, Statistical Science 16: 101-133), and the middle 95% of the results
-are shown. Where a raw interval is not by the bootstrap (:mod:`truehue.core.analysis.intervals`),
-the corrected one reaches at least as far from its number as the raw one does, divided by the tested
-h - f. Images of one light or object are alike. Where rates differ between those by more than chance,
-the counts are divided by the design effect, as in Kish (1965), Survey Sampling, section 5.4.
+(Brown, Cai and DasGupta 2001, Statistical Science 16: 101-133). Results below 0 and above 100% are
+impossible and left out, as a prior on 0 to 100% does, and the middle 95% of the others are shown.
+Fewer than 1% of them left say that the images are unlike those tested. Where a raw interval is not
+by the bootstrap (:mod:`truehue.core.analysis.intervals`), the corrected one reaches at least as far
+from its number as the raw one does, divided by the tested h - f. Images of one light or object are
+alike. Where rates differ between those by more than chance, the counts are divided by the design
+effect, as in Kish (1965), Survey Sampling, section 5.4.
 
 The rates are of one object. In images of several objects the errors of the objects may be
 independent or the same: each draw takes a point between both.
@@ -51,6 +53,8 @@ MIN_CLUSTERS = 3
 
 MAX_WIDTH = 0.6
 """A corrected share with a wider interval says nothing."""
+MIN_POSSIBLE = 0.01
+"""Of the draws, how many must lie between 0 and 1."""
 
 NO_CALIBRATION = "the rule's errors are not known in this version"
 OTHER_NEIGHBORS = "the rule's errors are known for k = 0 only"
@@ -60,10 +64,10 @@ NO_BETTER = "the rule passes wrong colors about as often as right ones, so nothi
 PASSES_MORE = (
     "more images pass than right colors did in the test, so these images are unlike those tested"
 )
-TOO_UNCERTAIN = "its interval would span more than 60 points"
 PASSES_LESS = (
     "fewer images pass than wrong colors did in the test, so these images are unlike those tested"
 )
+TOO_UNCERTAIN = "its interval would span more than 60 points"
 
 
 @dataclass(frozen=True)
@@ -238,20 +242,11 @@ class _Part:
 def _part(task: str, system: str, stratum: Stratum, calibration: Calibration) -> _Part:
     errors = _of_image(calibration, task, system)
     gain = errors.hits - errors.accepts
-    passed = passing_draws(stratum)
-    share = stratum.passes / stratum.counted
-    reason = ""
     if errors.hit <= errors.accept or np.percentile(gain, 2.5) <= 0.0:
-        reason = NO_BETTER
-    elif np.percentile(passed, 2.5) > np.percentile(errors.hits, 97.5):
-        reason = PASSES_MORE
-    elif np.percentile(passed, 97.5) < np.percentile(errors.accepts, 2.5):
-        reason = PASSES_LESS
-    if reason:
-        return _Part(np.nan, np.array([]), reason)
+        return _Part(np.nan, np.array([]), NO_BETTER)
     return _Part(
-        (share - errors.accept) / (errors.hit - errors.accept),
-        (passed - errors.accepts) / np.maximum(gain, 1e-9),
+        (stratum.passes / stratum.counted - errors.accept) / (errors.hit - errors.accept),
+        (passing_draws(stratum) - errors.accepts) / np.maximum(gain, 1e-9),
         gain=errors.hit - errors.accept,
     )
 
@@ -295,12 +290,11 @@ def corrected(
     if entry.average.percent is not None:
         borrowed = tuple(dict.fromkeys(name for cell in cells.values() for name in cell.borrowed))
         average = _mean(list(means.values()), [1] * len(means))
-        lacking = ", ".join(task.upper() for task, part in means.items() if part.reason)
-        cells[AVERAGE] = _bounded(
-            _Part(np.nan, average.draws, f"no correction of {lacking}") if lacking else average,
-            borrowed,
-            entry.average,
-        )
+        lacking = ", ".join(task.upper() for task in means if cells[task].reason)
+        if lacking:
+            cells[AVERAGE] = Corrected(reason=f"no corrected number for {lacking}")
+        else:
+            cells[AVERAGE] = _bounded(average, borrowed, entry.average)
     return cells
 
 
@@ -333,13 +327,14 @@ def _mean(parts: Sequence[_Part], weights: Sequence[float]) -> _Part:
 def _bounded(part: _Part, borrowed: tuple[str, ...], raw: Rate) -> Corrected:
     if part.reason:
         return Corrected(reason=part.reason)
-    low, high = np.percentile(part.draws, [2.5, 97.5])
+    possible = part.draws[(part.draws >= 0.0) & (part.draws <= 1.0)]
+    if len(possible) < MIN_POSSIBLE * len(part.draws):
+        return Corrected(reason=PASSES_MORE if np.median(part.draws) > 0.5 else PASSES_LESS)
+    low, high = np.percentile(possible, [2.5, 97.5])
     if raw.method == WILSON and not (raw.percent is None or raw.low is None or raw.high is None):
         # Draws of a part whose prompts score alike are by another method than its raw interval.
         low = min(low, part.share - (raw.percent - raw.low) / 100.0 / part.gain)
         high = max(high, part.share + (raw.high - raw.percent) / 100.0 / part.gain)
-    if low >= 1.0 or high <= 0.0:
-        return Corrected(reason=PASSES_MORE if low >= 1.0 else PASSES_LESS)
     if min(high, 1.0) - max(low, 0.0) > MAX_WIDTH:
         return Corrected(reason=TOO_UNCERTAIN)
     percent, low, high = (100.0 * min(max(float(x), 0.0), 1.0) for x in (part.share, low, high))

@@ -14,6 +14,7 @@ from truehue.core.analysis.judge_error import (
     NO_CALIBRATION,
     PASSES_MORE,
     RENDERED,
+    TOO_UNCERTAIN,
     TRACED,
     Calibration,
     Corrected,
@@ -33,11 +34,13 @@ def calibration(hits: int, accepts: int, n: int = 1_000) -> Calibration:
     return Calibration("t", "", "", "r", "1", (ErrorCounts("l2", "all", "", hits, n, accepts, n),))
 
 
-def corrected(passes: int, errors: Calibration, task: str = "cna", system: str = "l2") -> Corrected:
-    """Of 100 prompts of one image, ``passes`` pass."""
+def corrected(
+    passes: int, errors: Calibration, task: str = "cna", system: str = "l2", prompts: int = 100
+) -> Corrected:
+    """Of the prompts, of one image each, ``passes`` pass."""
     tallies = [
         PromptTally("a", task, system, 1, 1, 1, passes),
-        PromptTally("a", task, system, 0, 1, 1, 100 - passes),
+        PromptTally("a", task, system, 0, 1, 1, prompts - passes),
     ]
     return corrected_by_run(tallies, leaderboard(tallies, POOLED), {"a": errors}, True)["a"][task]
 
@@ -64,6 +67,34 @@ def test_no_number_where_none_can_be_had() -> None:
     assert corrected(99, calibration(700, 10)).reason == PASSES_MORE
     borrowed = corrected(40, calibration(800, 100), system="l3")
     assert borrowed.borrowed == ("l3",)
+
+
+def test_few_images_that_pass_more_often_than_they_can_leave_much_open() -> None:
+    """Six of six pass where a model without an error would have 72%: with accuracy a all six pass
+    with probability (0.72 a)^6, of which 2.5% lie below a = 0.025^(1 / 7) = 0.59."""
+    result = corrected(6, calibration(72_000, 0, 100_000), prompts=6)
+    assert result.percent == 100
+    assert result.low == pytest.approx(59, abs=8)
+
+
+def test_what_is_refused_stays_refused_where_more_images_pass() -> None:
+    refused = [corrected(n, calibration(700, 10)).reason == PASSES_MORE for n in range(60, 101)]
+    assert refused == sorted(refused)
+    assert not refused[10]
+    assert refused[-1]
+
+
+def test_an_average_lacks_what_a_task_lacks() -> None:
+    tallies = [
+        PromptTally("a", task, system, passes, 1, 1, 1 if task == "moc" else 50)
+        for task in TABLE_TASKS
+        for system in TABLE_SYSTEMS
+        for passes in (0, 1)
+    ]
+    result = corrected_by_run(tallies, leaderboard(tallies), {"a": calibration(800, 100)})["a"]
+    assert result["moc"].reason == TOO_UNCERTAIN
+    assert result["cna"].percent is not None
+    assert result[AVERAGE].reason == "no corrected number for MOC"
 
 
 def test_alike_images_and_several_objects_widen() -> None:
