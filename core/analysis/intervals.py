@@ -36,8 +36,7 @@ Z_95 = 1.959963984540054
 """The 97.5% point of the normal distribution."""
 
 SENTENCE = (
-    "Intervals: 95% over prompts, by bootstrap. Where all prompts of a part score alike, it has "
-    "Wilson's interval, and a mean combines the intervals of its parts (MOVER). ≈: a color "
+    "Intervals: 95% over prompts, by bootstrap, or Wilson's where all prompts score alike. ≈: a color "
     "system has fewer than 20 prompts, and the true interval is wider. n: images that count."
 )
 """A note shown once beside the numbers of a page or a report."""

@@ -59,7 +59,7 @@ MIN_POSSIBLE = 0.01
 NO_CALIBRATION = "the rule's errors are not known in this version"
 OTHER_NEIGHBORS = "the rule's errors are known for k = 0 only"
 MOVED_LIMITS = "the rule's errors are not known for other thresholds"
-COUNTS_UNSCORED = "an image without a score says nothing: set Unscored images to excluded"
+COUNTS_UNSCORED = "only scored images can be corrected: set Unscored images to excluded"
 NO_BETTER = "the rule passes wrong colors about as often as right ones, so nothing can be corrected"
 PASSES_MORE = (
     "more images pass than right colors did in the test, so these images are unlike those tested"

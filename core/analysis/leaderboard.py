@@ -368,26 +368,6 @@ def _mean(percents: list[float | None]) -> float | None:
 AVERAGE = "average"
 
 
-def leaders(rows: Iterable[LeaderboardEntry]) -> dict[str, frozenset[str]]:
-    """The runs with the highest number of each column, by task and AVERAGE.
-
-    ``rows`` must be of the same prompts. Numbers are compared as they are shown, to a tenth of a
-    percent, so several may lead. A column that fewer than two runs fill has no leader, and a cell
-    that misses a system cannot lead.
-    """
-    shown: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in rows:
-        rates = {task: cell.rate for task, cell in row.cells.items() if not cell.missing}
-        for column, rate in {**rates, AVERAGE: row.average}.items():
-            if rate.percent is not None:
-                shown[column][row.run_id] = round(rate.percent, 1)
-    return {
-        column: frozenset(run for run, number in by_run.items() if number == max(by_run.values()))
-        for column, by_run in shown.items()
-        if len(by_run) > 1
-    }
-
-
 def part_note(cell: Cell) -> str:
     """A short note on the basis of a number if a color system is missing."""
     names = [PART_NAMES[name] for name in cell.systems]
@@ -413,3 +393,8 @@ def interval_text(rate: Rate, few: bool) -> str:
     without a number."""
     about = "≈" if few else ""
     return "" if rate.low is None else f"{about}{rate.low:.1f}–{rate.high:.1f}"
+
+
+def n_text(rate: Rate, counted: int) -> str:
+    """``n 20 of 36``: how many of its images are ``counted``; ``n 36`` where all are."""
+    return f"n {counted:,}" + (f" of {rate.images:,}" if counted < rate.images else "")

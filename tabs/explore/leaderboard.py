@@ -95,7 +95,7 @@ def leaderboard_view(
         {
             "id": group.id,
             "name": group.name,
-            "words": group.words,
+            "words": " · ".join(filter(None, (group.words, data.outside_text(group.runs)))),
             "order": data.order_text(group.runs),
             "rows": data.rows_json(group.runs),
         }

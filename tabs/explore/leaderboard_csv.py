@@ -237,8 +237,8 @@ def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> Pub
     sentences = []
     if runs and rule_id != published_table.protocol:
         sentences.append(
-            f"Your numbers above are by {rule(rule_id).name}: they answer another question than "
-            "these."
+            f"Your numbers above are by {rule(rule_id).name}, not by {published_table.protocol}: do not "
+            "compare them with these."
         )
     if runs and systems not in (AVERAGED, EACH):
         sentences.append("These average L2, L3 and CSS; yours above do not.")

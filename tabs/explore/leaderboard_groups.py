@@ -80,7 +80,7 @@ def _group(
         part = "all of this set, not the benchmark"
     else:
         part = f"a part of its {prompt_set.count:,}"
-    parts = [count_noun(prompts, "prompt"), part, masks, f"k = {k}"]
+    parts = [count_noun(prompts, "prompt"), part, masks, *([f"k = {k}"] if k else [])]
     counts = [pictured[run.run_id] for run in runs if run.run_id in pictured]
     if counts and max(counts) < prompts:
         least = f"{min(counts):,} to " if min(counts) < max(counts) else ""

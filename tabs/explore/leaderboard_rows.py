@@ -25,7 +25,7 @@ from truehue.core.analysis.leaderboard import (
     apart_text,
     interval_text,
     leaderboard,
-    leaders,
+    n_text,
     part_note,
 )
 from truehue.core.analysis.names import run_labels
@@ -278,38 +278,43 @@ class LeaderboardData:
                     by_run.setdefault(run_id, {})[column] = ranked
         return by_run
 
+    def _leads(self, run_id: str, column: str) -> bool:
+        """Whether the data leave only the first rank open."""
+        ranked = self.ranks.get(run_id, {}).get(column)
+        return ranked is not None and ranked.worst == 1
+
     def _rank(self, run_id: str, column: str) -> str:
         ranked = self.ranks.get(run_id, {}).get(column)
         return f"{ranked.text} of {ranked.runs}" if ranked else ""
 
     def rows_json(self, runs: Sequence[RunRecord]) -> list[LeaderboardRow]:
         """One group of runs that may be compared."""
-        best, open_columns = leaders(self._whole(runs)), self._open_columns(runs)
-        best = {column: runs for column, runs in best.items() if column not in open_columns}
-        return [self._row(run, best) for run in runs]
+        shared = self.outside_text(runs)
+        return [self._row(run, shared) for run in runs]
 
-    def _open_columns(self, runs: Sequence[RunRecord]) -> set[str]:
-        """The columns in which the data order no two of the runs."""
-        of_runs = [self.ranks[run.run_id] for run in runs if run.run_id in self.ranks]
-        columns = dict.fromkeys(column for ranks in of_runs for column in ranks)
-        return {
-            column
-            for column in columns
-            if all(
-                (ranks[column].best, ranks[column].worst) == (1, ranks[column].runs)
-                for ranks in of_runs
-                if column in ranks
-            )
-        }
+    def outside_text(self, runs: Sequence[RunRecord]) -> str:
+        """The images in no column, where all runs of a group have the same; else empty."""
+        texts = {" · ".join(self._outside_columns.get(run.run_id, ())) for run in runs}
+        return texts.pop() if len(texts) == 1 else ""
 
     def order_text(self, runs: Sequence[RunRecord]) -> str:
-        """Where the data order no two runs in any column, a sentence that says so."""
-        ranked = [run for run in runs if run.run_id in self.ranks]
-        columns = {column for run in ranked for column in self.ranks[run.run_id]}
-        if not columns or self._open_columns(runs) != columns:
+        """Where the average, or the first column that is ranked, leaves the first rank to several
+        runs, a sentence that names them."""
+        columns = [AVERAGE, *TABLE_TASKS]
+        of_runs = {run.run_id: self.ranks.get(run.run_id, {}) for run in runs}
+        column = next((c for c in columns if any(c in ranks for ranks in of_runs.values())), "")
+        ranked = [run for run in runs if column in of_runs[run.run_id]]
+        first = [run for run in ranked if of_runs[run.run_id][column].best == 1]
+        if len(first) < 2:
             return ""
         several = len({run.model for run in ranked}) == len(ranked)
-        return f"These data do not order the {len(ranked)} {'models' if several else 'runs'}."
+        noun = "models" if several else "runs"
+        if len(first) == len(ranked):
+            return f"These data do not order the {len(ranked)} {noun}."
+        names = [self.labels[run.run_id] for run in first]
+        if len(names) > _NAMED:
+            return f"These data do not order the first {len(names)} {noun}."
+        return f"These data do not order {', '.join(names[:-1])} and {names[-1]}."
 
     def unread_group(self) -> list[LeaderboardGroup]:
         """A group of the runs that cannot be compared with any, or none."""
@@ -335,14 +340,16 @@ class LeaderboardData:
             {"id": "unread", "name": "Cannot be read", "words": text, "order": "", "rows": rows}
         ]
 
-    def _row(self, run: RunRecord, best: Mapping[str, frozenset[str]]) -> LeaderboardRow:
-        row = self.rows.get(run.run_id)
+    def _row(self, run: RunRecord, shared: str) -> LeaderboardRow:
+        """``shared``: what the group says of the images in no column."""
+        row, label = self.rows.get(run.run_id), self.labels[run.run_id]
+        plain = facts(run, self.pictured.get(run.run_id)).split(" · ")
         row_json: LeaderboardRow = {
             "id": run.run_id,
             "name": run.name,
-            "label": self.labels[run.run_id],
-            "facts": facts(run, self.pictured.get(run.run_id)).removeprefix(
-                f"{self.labels[run.run_id]} · "
+            "label": label,
+            "facts": " · ".join(
+                part for part in plain if part not in (label, f"images of {label}")
             ),
             "progress": progress(run, self.states[run.run_id]),
             "cells": {},
@@ -359,14 +366,12 @@ class LeaderboardData:
             row_json["said"] = "no image of it names a color"
         if row is not None:
             for task, cell in row.cells.items():
-                row_json["cells"][task] = self._cell(
-                    run.run_id, cell, run.run_id in best.get(task, ())
-                )
+                row_json["cells"][task] = self._cell(run.run_id, cell)
             few = any(cell.few for cell in row.cells.values())
             row_json["cells"][AVERAGE] = {
                 **self._rate(row.average, few),
                 "opens": _opens_all(row),
-                "best": run.run_id in best.get(AVERAGE, ()),
+                "best": self._leads(run.run_id, AVERAGE),
                 "note": _not_averaged(row, run.items < run.total),
                 "parts": [],
                 "rank": self._rank(run.run_id, AVERAGE),
@@ -379,14 +384,14 @@ class LeaderboardData:
                 for task, rate in row.others.items()
                 if rate.percent is not None
             ]
-            others += self._outside_columns.get(run.run_id, [])
+            others += [] if shared else self._outside_columns.get(run.run_id, [])
             if run.run_id in self.controls and self.controls[run.run_id].warnings:
                 others.append("control images warn: see Runs")
             row_json["beside"] = " · ".join(others)
             row_json["unscored"] = _unscored(row, self.causes[run.run_id])
         return row_json
 
-    def _cell(self, run_id: str, cell: Cell, best: bool) -> CellJson:
+    def _cell(self, run_id: str, cell: Cell) -> CellJson:
         below = {**cell.parts, **({NO_SYSTEM: cell.apart} if cell.apart else {})}
         parts: list[CellPart] = [
             {
@@ -402,7 +407,7 @@ class LeaderboardData:
             rate["title"] += f" · {apart_text(cell)}: see {POOLED}"
         return {
             **rate,
-            "best": best,
+            "best": self._leads(run_id, cell.task) and not cell.missing,
             "note": part_note(cell),
             "parts": parts if self.systems == EACH else [],
             "opens": {"task": cell.task, "system": ",".join(cell.parts)},
@@ -430,7 +435,7 @@ class LeaderboardData:
             "high": rate.high,
             "text": "–" if rate.percent is None else f"{rate.percent:.1f}",
             "interval": interval_text(rate, few),
-            "n": "" if rate.percent is None else f"n {total:,}",
+            "n": "" if rate.percent is None else n_text(rate, total),
             "title": " · ".join(parts),
         }
 
@@ -453,10 +458,9 @@ class LeaderboardData:
         }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
         in_part = any(part_note(cell) for row in self.rows.values() for cell in row.cells.values())
         return (
-            f"{means}; Average is the mean of the five tasks. {SENTENCE} Bold: the highest among "
-            f"finished runs of the same prompts, masks and rule, however small its lead; none where "
-            f"the data order none of them."
-            f"{' ' + GRAY if in_part else ''}{' ' + RANKS if self.ranks else ''}"
+            f"By {rule(self.rule_id).name} {rule(self.rule_id).version}. {means}; Average is the mean "
+            f"of the five tasks. {SENTENCE}{' ' + RANKS if self.ranks else ''}"
+            f"{' ' + GRAY if in_part else ''}"
         )
 
 

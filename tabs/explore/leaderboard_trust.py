@@ -15,7 +15,6 @@ from truehue.core.analysis.judge_error import (
     TRACED,
     Calibration,
     Corrected,
-    ErrorCounts,
     corrected_by_run,
 )
 from truehue.core.analysis.leaderboard import AVERAGE, PART_NAMES, POOLED, SYSTEMS, LeaderboardEntry
@@ -45,7 +44,7 @@ CORRECTIONS: Mapping[str, tuple[str, str]] = {
 
 
 class ErrorRow(TypedDict):
-    """A rule's hits and false accepts in one stratum, in words."""
+    """A rule's hits and false accepts in a color system, in words."""
 
     name: str
     hits: str
@@ -117,11 +116,17 @@ class Corrections:
         self.choice, self.rule_id = choice, rule_id
         self.controls = controls or {}
         self.reason = ""
+        self.calibration: Calibration | None = None
         self.by_run: dict[str, dict[str, Corrected]] = {}
         self.left_out: dict[str, str] = {}
         if choice == OFF:
             return
-        self.reason = MOVED_LIMITS if moved else COUNTS_UNSCORED if unscored != LEFT_OUT else ""
+        version = rule(rule_id).version
+        self.calibration = calibration_of(choice, rule_id, version, self.certified)
+        if self.calibration is None:
+            self.reason = no_calibration_text(rule_id, version)
+        elif moved or unscored != LEFT_OUT:
+            self.reason = MOVED_LIMITS if moved else COUNTS_UNSCORED
         if self.reason:
             return
         used: dict[str, Calibration] = {}
@@ -152,24 +157,20 @@ class Corrections:
 
     def view(self, labels: Mapping[str, str]) -> CorrectionJson:
         """The text below the table."""
-        version = rule(self.rule_id).version
-        calibration = calibration_of(self.choice, self.rule_id, version, self.certified)
+        corrects = self.calibration is not None and not self.reason
         return {
             "id": self.choice,
-            "sentences": self.sentences(calibration, labels),
-            "reasons": self._reasons(labels) if calibration else [],
-            "errors": error_rows(calibration) if calibration else [],
+            "sentences": self.sentences(labels),
+            "reasons": self._reasons(labels) if corrects else [],
+            "errors": error_rows(self.calibration) if self.calibration and corrects else [],
         }
 
-    def sentences(self, calibration: Calibration | None, labels: Mapping[str, str]) -> list[str]:
+    def sentences(self, labels: Mapping[str, str]) -> list[str]:
         """What was done, and what it assumes."""
-        if self.choice == OFF:
-            return []
         if self.reason:
             return [f"Not corrected: {self.reason}."]
-        if calibration is None:
-            reason = no_calibration_text(self.rule_id, rule(self.rule_id).version)
-            return [f"Not corrected: {reason}."]
+        if self.calibration is None:
+            return []
         borrowed = dict.fromkeys(
             name
             for cells in self.by_run.values()
@@ -179,7 +180,7 @@ class Corrections:
         corrected = {run: self.controls[run] for run in self.by_run if run in self.controls}
         overlap = overlap_sentence(corrected, labels)
         tested = not set(borrowed).issuperset(SYSTEMS[self.systems])
-        sentences = correction_sentences(calibration, list(borrowed), tested)
+        sentences = correction_sentences(self.calibration, list(borrowed), tested)
         return [*sentences, *([overlap] if overlap else [])]
 
     def _reasons(self, labels: Mapping[str, str]) -> list[str]:
@@ -202,24 +203,12 @@ def _warns(controls: Mapping[str, ControlSummary], run_id: str) -> bool:
 
 
 def error_rows(calibration: Calibration) -> list[ErrorRow]:
-    """The errors of every color system, and below each those of its strata."""
+    """The errors in every color system."""
     return [
         {
-            "name": _stratum_name(count),
+            "name": PART_NAMES.get(system, system),
             "hits": rate_text(count.hits, count.right),
             "false_accepts": rate_text(count.accepts, count.wrong),
         }
-        for system in calibration.systems
-        for count in calibration.counts
-        if count.system == system
+        for system, count in ((name, calibration.whole(name)) for name in calibration.systems)
     ]
-
-
-def _stratum_name(count: ErrorCounts) -> str:
-    system = PART_NAMES.get(count.system, count.system)
-    if count.by == "all":
-        return f"{system}, all"
-    if count.by == "hue" and count.key[0].isdigit():
-        low, high = (int(end) for end in count.key.split("-"))
-        return f"{system}, hue {low}–{high}°"
-    return f"{system}, {count.by} {count.key}".replace("hue near neutral", "near neutral")

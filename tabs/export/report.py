@@ -20,6 +20,7 @@ from truehue.core.analysis.leaderboard import (
     apart_text,
     interval_text,
     leaderboard,
+    n_text,
     part_note,
 )
 from truehue.core.analysis.records import (
@@ -273,7 +274,7 @@ def _row(name: str, row: LeaderboardEntry | None, tasks: Sequence[str]) -> tuple
 def _rate(rate: Rate, few: bool, note: str) -> Cell:
     if rate.percent is None:
         return Cell("–", note or ("incomplete" if rate.scored else ""))
-    bounds = f"{interval_text(rate, few).replace('–', ' to ')}, n {rate.scored:,}"
+    bounds = f"{interval_text(rate, few).replace('–', ' to ')}, {n_text(rate, rate.scored)}"
     return Cell(f"{rate.percent:.1f}", "; ".join(word for word in (bounds, note) if word))
 
 
@@ -289,7 +290,7 @@ def _remarks(row: LeaderboardEntry) -> list[str]:
 def _percent(rate: Rate) -> str:
     if rate.percent is None:
         return "–"
-    return f"{rate.percent:.1f}% ({interval_text(rate, rate.few)}, n {rate.scored:,})"
+    return f"{rate.percent:.1f}% ({interval_text(rate, rate.few)}, {n_text(rate, rate.scored)})"
 
 
 def _published() -> Table:

@@ -12,6 +12,7 @@ from truehue.core.analysis.judge_error import (
     NAMES,
     NO_CALIBRATION,
     OTHER_NEIGHBORS,
+    RENDERED,
     Calibration,
     read_calibrations,
 )
@@ -30,7 +31,7 @@ from truehue.core.errors import TrueHueError
 from truehue.core.runs.controls import ControlSummary, controls_of
 from truehue.core.runs.records import WHOLE
 from truehue.core.runs.summary import masker_text
-from truehue.core.verdict.rules import rule
+from truehue.core.verdict.rules import DEFAULT_RULE, rule
 from truehue.storage.results.queries import Results
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.page.context import ROOT, Context
@@ -143,25 +144,23 @@ def correction_sentences(
     systems = " and ".join(PART_NAMES.get(name, name) for name in calibration.systems)
     names = ", ".join(PART_NAMES.get(name, name) for name in borrowed)
     untested = ""
-    if borrowed and tested:
-        untested = (
-            f" Not tested, but part of these numbers: {names}. The rule's errors there are guessed "
-            f"from those on {systems}."
+    if borrowed:
+        part = "a part of these numbers, " if tested else ""
+        untested = f" {names}, {part}was not tested: its errors are guessed from {systems}."
+    seen = ""
+    if (calibration.id, calibration.rule) == (RENDERED, DEFAULT_RULE):
+        seen = (
+            f" {DEFAULT_RULE} was developed on renders in such light: expect more errors on yours."
         )
-    elif borrowed:
-        untested = f" {names} was not tested: these corrections are guesses from {systems}."
-    wrong = (
-        " The wrong colors were near names, at least 10 ΔE00 away." if shipped(calibration) else ""
-    )
+    near = "; wrong are near names, at least 10 ΔE00 away" if shipped(calibration) else ""
     return [
-        "No rule is perfect: it fails some images that have the target color, and passes some that "
-        "do not. The corrected number is the share of images that have the color, if the rule errs "
-        f"on them as often as on {calibration.description}. Look at the images before you choose a "
-        "light: photographic ones are like those in difficult light, flat or studio renders like "
-        "those in plain light and those of a ring test. The choice can move a number by more than "
-        f"its interval.{untested}",
-        f"There it passed {hit:.1f}% of the right colors and {accept:.1f}% of the wrong ones (of "
-        f"{name}).{wrong} So where half of a model's images have the color, "
+        "The rule fails some images that have the target color, and passes some that do not. The "
+        "corrected number is the share of images that have the color, if the rule errs on them as "
+        f"often as on {calibration.description}.{seen} Look at the images: photographs are like "
+        "those in difficult light, flat or studio renders like those in plain light and those of a "
+        f"ring test. The choice can move a number by more than its interval.{untested}",
+        f"On those the rule passed {hit:.1f}% of the right colors and {accept:.1f}% of the wrong ones "
+        f"(of {name}{near}). So where half of a model's images have the color, "
         f"{(hit + accept) / 2:.1f}% of all its images would pass. The correction works back from the "
         "share that passes to the share that has the color.",
         "It assumes that the rule errs on your images as often as on those. With other light, other "
@@ -169,9 +168,8 @@ def correction_sentences(
         "Runs, or the command truehue runs audit.",
         "If you are unsure, quote the raw number and both corrected ones, and name the light. Do not "
         "compare models by corrected numbers where their images differ in light.",
-        "The corrected interval holds the prompts and the uncertain error rates. It does not hold a "
-        "wrong choice of light. Where an image has several objects, the rule's errors on them may go "
-        "together or not; the interval is wide enough for both.",
+        "The corrected interval includes the prompts and the uncertain error rates, but not a wrong "
+        "choice of light.",
     ]
 
 
@@ -236,7 +234,6 @@ def ranks_of(
 
 
 RANKS = (
-    "Rank 1–3 of 5: the best and the worst place that the data leave open for a run. Together, all "
-    "ranges of a column are right in 95% of such tables. Where every run has the range 1–5 of 5, the "
-    "data do not order them. Corrected numbers have no ranks."
+    "Rank 1–3 of 5: the best and the worst place that the data leave open; all ranks of a column hold "
+    "together at 95%. Bold: certainly first. Corrected numbers have no ranks."
 )

@@ -110,13 +110,6 @@ export function mount({ element }) {
     );
     correctionText(find('.th-leaderboard-correction'), data.correction);
     const some = data.groups.length > 0;
-    const cells = data.groups.flatMap((group) =>
-      group.rows.flatMap((row) => Object.values(row.cells)),
-    );
-    const scale = Math.min(
-      100,
-      25 * Math.ceil(Math.max(1, ...cells.map((cell) => cell.high || cell.percent || 0)) / 25),
-    );
     root.classList.toggle('th-no-run', !some);
     const empty = find('.th-leaderboard-empty');
     empty.hidden = some;
@@ -128,17 +121,13 @@ export function mount({ element }) {
     );
     // Another rule or choice is another table; only what comes by itself waits for the pointer.
     const made = query().toString();
-    table.draw(data, scale, made === rendered ? undefined : false);
+    table.draw(data, made === rendered ? undefined : false);
     rendered = made;
     put(find('.th-leaderboard-counted'), data.unscored_note);
     find('.th-leaderboard-counted').hidden = !data.unscored_note;
     put(
       find('.th-leaderboard-about'),
-      data.about +
-        ' The line below a number runs from 0 to ' +
-        scale +
-        '%.' +
-        (data.without ? ' ' + data.without : ''),
+      data.about + (data.without ? ' ' + data.without : ''),
     );
     find('.th-leaderboard-csv').href = '/api/explore/leaderboard.csv?' + query();
     find('.th-leaderboard-published').hidden = false;

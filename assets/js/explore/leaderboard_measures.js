@@ -49,6 +49,7 @@ export function measuresTable(element, card, openPictures) {
       result.lacking ? many(result.lacking, 'score') + ' to compute.' : 'Every image is scored.',
     );
     start.setAttribute('aria-disabled', String(running || !result.lacking));
+    table.hidden = !result.rows.some((run) => run.cells.some((item) => item.scored));
     const made = JSON.stringify([result.measures, result.rows]);
     if (table.dataset.made === made) return;
     table.dataset.made = made;

@@ -16,13 +16,13 @@ export function publishedTable(card, result, columns, query) {
     const link = make('a');
     link.target = '_blank';
     link.rel = 'noreferrer';
-    how.append(link, make('span'), make('b'));
+    how.append(make('b'), link, make('span'));
   }
-  const source = /** @type {HTMLAnchorElement} */ (how.children[0]);
+  const source = /** @type {HTMLAnchorElement} */ (how.children[1]);
+  put(how.children[0], result.told + ' ');
   put(source, result.source);
   source.href = result.url;
-  put(how.children[1], ': ' + result.how + ' ');
-  put(how.children[2], result.told);
+  put(how.children[2], ': ' + result.how);
   put(card.querySelector('.th-published-notes'), result.notes.join(' '));
   // Another rule or way to count is another gap: what is open closes.
   const made = JSON.stringify([result.rows, query().toString()]);

@@ -82,7 +82,6 @@ export function columnWidths(table, count) {
 export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
   const open = new Set();
   let data = null;
-  let scale = 100;
   // While the pointer is over the table its rows stay where they are.
   let order = [];
   let over = false;
@@ -338,7 +337,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     put(numbers.lastChild, rate.interval);
     cell.classList.toggle('th-best', Boolean(rate.best));
     range.hidden = rate.low === null;
-    const position = (percent) => ((100 * percent) / scale).toFixed(2) + '%';
+    const position = (percent) => percent.toFixed(2) + '%';
     range.style.left = position(rate.low);
     range.style.width = position(rate.high - rate.low);
     index.style.left = position(rate.percent);
@@ -355,15 +354,14 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     note.hidden = !rate.note;
     cell.classList.toggle('th-in-part', Boolean(rate.note));
     button.title =
-      rate.title + (rate.best ? ' · the highest of these runs' : '') + '\nOpens the failures';
+      rate.title + (rate.best ? ' · certainly first of these runs' : '') + '\nOpens the failures';
     return cell;
   }
 
   return {
-    // An answer of the leaderboard; the line below a number runs from 0 to `top` percent.
-    draw(answer, top, hold = over) {
+    // An answer of the leaderboard; the line below a number runs from 0 to 100 percent.
+    draw(answer, hold = over) {
       data = answer;
-      scale = top;
       table(hold);
     },
     /** Takes up what is new, wherever the pointer is. */

@@ -20,7 +20,6 @@ from truehue.core.analysis.leaderboard import (
     LeaderboardEntry,
     interval_text,
     leaderboard,
-    leaders,
 )
 from truehue.core.analysis.records import NO_SYSTEM, TABLE_SYSTEMS, PromptTally
 from truehue.core.errors import BadInput
@@ -237,29 +236,6 @@ def test_an_interval_covers_the_truth_about_as_often_as_it_says() -> None:
             inside, inside_pictures = inside + add[0] * covered, inside_pictures + add[1] * covered
     assert 0.92 <= inside / 400 <= 0.98
     assert inside_pictures / 400 < 0.85
-
-
-def test_leaders_are_equal_as_shown_and_never_of_a_part() -> None:
-    def run(run_id: str, passes: dict[str, tuple[int, int]]) -> list[PromptTally]:
-        return [
-            PromptTally(run_id, "cna", system, state, 1, 1, count)
-            for system, counts in passes.items()
-            for state, count in zip((1, 0), counts, strict=True)
-        ]
-
-    def of(passes: int, prompts: int = 10_000) -> dict[str, tuple[int, int]]:
-        return dict.fromkeys(TABLE_SYSTEMS, (passes, prompts - passes))
-
-    rows = leaderboard(
-        [
-            *run("a", of(5001)),
-            *run("b", of(5004)),
-            *run("c", of(4990)),
-            *run("part", {"l2": (9000, 1000)}),
-        ]
-    )
-    assert leaders(rows.values()) == {"cna": frozenset({"a", "b"})}
-    assert leaders([rows["a"], rows["part"]]) == {}
 
 
 def test_few_prompts_are_said() -> None:

@@ -142,7 +142,7 @@ def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> No
         assert cell["rank"] == "1–2 of 2"
         assert (cell["corrected"]["label"], cell["corrected"]["text"]) == ("too uncertain", "")
         assert "more than 60 points" in cell["corrected"]["reason"]
-        assert "Not tested, but part of these numbers: L3" in view["correction"]["sentences"][0]
+        assert "L3, a part of these numbers, was not tested" in view["correction"]["sentences"][0]
         assert leaderboard_view(context, {})["correction"]["sentences"] == []
         every = leaderboard_view(context, {"corrected": "traced", "unscored": "wrong"})
         assert "set Unscored images to excluded" in every["correction"]["sentences"][0]

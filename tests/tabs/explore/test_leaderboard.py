@@ -29,6 +29,7 @@ from tests.storage.run_samples import (
 )
 from truehue.core.analysis.leaderboard import AVERAGE, TABLE_TASKS, Rate, leaderboard
 from truehue.core.analysis.names import run_labels
+from truehue.core.analysis.ranks import RankRange
 from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
 from truehue.core.batch.health import state_of
 from truehue.core.color.formulas import FORMULAS
@@ -53,7 +54,7 @@ from truehue.tabs.charts.slice import slice_of
 from truehue.tabs.explore.leaderboard import cards_view, leaderboard_view
 from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
 from truehue.tabs.explore.leaderboard_groups import groups
-from truehue.tabs.explore.leaderboard_rows import SYSTEM_CHOICES
+from truehue.tabs.explore.leaderboard_rows import SYSTEM_CHOICES, LeaderboardData
 from truehue.tabs.explore.limits import OTHER_FORMULAS, default_limits, limits_view
 from truehue.tabs.explore.routes import analyses_routes, failures_routes, leaderboard_routes
 from truehue.tabs.export.report import report_of
@@ -265,6 +266,28 @@ def test_runs_of_other_prompts_stand_apart(client: TestClient) -> None:
     assert part["order"] == ""
 
 
+def test_only_a_run_that_is_certainly_first_is_bold_and_ties_are_named(
+    made: tuple[Context, RunFolder],
+) -> None:
+    context = made[0]
+    data = LeaderboardData(context, {"rule": "truehue"})
+    runs = next(group.runs for group in data.board_groups if len(group.runs) == 2)
+    first, second = (run.run_id for run in runs)
+    names = [data.labels[run.run_id] for run in runs]
+    third = replace(runs[0], run_id="third")
+    for best, said in (
+        ([(1, 1), (2, 2), (3, 3)], ""),
+        ([(1, 2), (1, 2), (3, 3)], f"These data do not order {names[0]} and {names[1]}."),
+    ):
+        data.__dict__["ranks"] = {
+            run_id: {"cna": RankRange(*ranks, 3)}
+            for run_id, ranks in zip((first, second, "third"), best, strict=True)
+        }
+        assert data.order_text([*runs, third]) == said
+        bold = [item["cells"]["cna"]["best"] for item in data.rows_json(runs)]
+        assert bold == [not said, False]
+
+
 def test_a_part_is_named_and_leads_nothing(client: TestClient) -> None:
     result = row(shown(client), "=part")
     assert result["cells"]["cna"]["note"] == "only L2"
@@ -341,7 +364,7 @@ def test_the_published_table_stands_apart_as_printed(client: TestClient) -> None
     assert rows["Flux"]["cells"]["cna"]["doubt"]
     assert rows["Flux"]["here"] == ["flux.1-dev on a sample"]
     assert rows["Sana"]["here"] == []
-    assert "another question" in shown(client, rule="released")["published"]["told"]
+    assert "not by paper: do not compare" in shown(client, rule="released")["published"]["told"]
     assert "yours above do not" in shown(client, systems="l1")["published"]["told"]
     assert "COA: Color-Object Association" in result["notes"][0]
 
