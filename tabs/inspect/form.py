@@ -164,7 +164,7 @@ def _opened(context: Context, actor: Actor, done: Opening, limits: str = "") -> 
     """What the page shows of an opened image. The page alone tries ``limits`` on the verdict. It asks
     for a first mask where there is none, so that the image is on the screen before."""
     question = done.put.as_json(done.stage["image_id"], "")
-    propose = done.stage["salient"] and not done.stage["marks"] and allowed(actor, "add")
+    propose = done.stage["propose"] and allowed(actor, "add")
     if propose and done.verdict["view"]["status"] == WAITING:
         done.verdict["view"]["reason"] = PROPOSING
     return {

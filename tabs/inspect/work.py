@@ -32,18 +32,30 @@ class Work:
         return automatic_of(self.image, self.marks, self.base)
 
     @property
-    def found_name(self) -> str:
-        """The name by which the mask was found, also with a person's overrides; empty where it was
-        drawn on, or made in another way."""
+    def mask_name(self) -> str:
+        """The name of the object that the mask was stored for, also with a person's overrides; empty
+        where it was drawn on, or has none."""
         starts = [mark for mark in self.marks if mark.override is None]
-        if self.automatic is None or starts[-1].type != "stored":
+        record = self.automatic.record if self.automatic is not None else self.base
+        if record is None or starts[-1].type != "stored":
             return ""
-        return str(self.automatic.record.parameters.get("object", ""))
+        return object_of(record)
 
     @property
     def untouched(self) -> MaskRecord | None:
         """The stored mask, where nothing was drawn on it."""
         return self.base if self.marks and self.marks[-1].type == "stored" else None
+
+
+def object_of(record: MaskRecord) -> str:
+    """The name of the object that a mask is of; empty where it has none."""
+    return str(record.parameters.get("object") or "")
+
+
+def names_other(record: MaskRecord, name: str) -> bool:
+    """Whether a mask is of another object than the named one; False where either has no name."""
+    own = object_of(record)
+    return bool(own and name.strip()) and own.casefold() != name.strip().casefold()
 
 
 def work_of(context: Context, image_id: str, marks: Sequence[Any], seq: int = 0) -> Work:

@@ -232,7 +232,7 @@ def test_a_mask_that_was_found_by_one_name_says_nothing_of_another_object(
 
     refused = card_of("dragon", override("box", 0, use=True))
     assert refused["status"] == "unscored"
-    assert refused["reason"].startswith("This mask is of the jar that Find found.")
+    assert refused["reason"].startswith("This mask is of the jar.")
     assert refused["link"]
     for name in ("jar", " Jar ", ""):
         assert card_of(name)["status"] in ("pass", "fail")

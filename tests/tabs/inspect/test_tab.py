@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.core.photographs import bounds, object_photograph
-from tests.salient import link_weights, weights
+from tests.salient import link_weights, network, weights
 from tests.tabs.drawn import drawn
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, NotAllowed, ObjectNotFound
@@ -40,6 +40,7 @@ from truehue.tabs.verdicts.judgments import QuestionRequest, save_question
 
 pytestmark = pytest.mark.slow
 
+__all__ = ["network"]
 Photograph = tuple[np.ndarray, list[int]]
 ALL_RULES = [by.id for by in RULES]
 
@@ -126,6 +127,38 @@ def test_the_mask_selected_last_counts_and_opens_with_the_image(
         assert masks.current([stored.image_id]) == {stored.image_id: first}
     assert select() == []
     assert masks.current([stored.image_id]) == colors.for_images([stored.image_id]) == {}
+
+
+def test_a_mask_of_another_object_does_not_count_for_the_named_one(
+    network: Path, context: Context, stored: ImageRecord
+) -> None:
+    """What stands out may be the other object: the page proposes nothing, and says whose mask it has."""
+    masks = context.storage.masks
+
+    def add(name: str, start: int) -> str:
+        pixels = np.zeros((stored.height, stored.width), bool)
+        pixels[start:] = True
+        return masks.add(stored, Mask(pixels, "brush", {"object": name})).mask_id
+
+    mug = add("mug", 8)
+    shown = opened(context, stored.image_id, object="jar", target="red")
+    assert (shown["stage"]["marks"], shown["stage"]["propose"]) == ([], False)
+    assert view_of(shown["verdict"])["reason"] == (
+        "The stored mask is of the mug. Find the jar, mark it by hand, or press Salient for what "
+        "stands out."
+    )
+    assert masks.current([stored.image_id])[stored.image_id].mask_id == mug
+    # The same mask on the stage, where the object is named afterwards.
+    mark = {"type": "stored", "mask_id": mug}
+    _, verdict, _ = judge(context, value_of(stored, mark), "jar", "red", "paper", 0, True)
+    assert view_of(verdict)["reason"] == (
+        "This mask is of the mug. Find the jar, mark it by hand, or enter mug as the object."
+    )
+    jar = add("Jar", 20)
+    masks.select(stored.image_id, mug)
+    for name, mask_id in (("jar", jar), ("Mug", mug), ("", mug)):
+        (mark,) = opened(context, stored.image_id, object=name)["stage"]["marks"]
+        assert mark == {"type": "stored", "mask_id": mask_id}
 
 
 def test_salient_that_finds_nothing_clears_a_mask_of_before_selections(
