@@ -118,13 +118,14 @@ def unmeasured_overlay_png(
         return None
     height, width = mask.shape
     period = max(8, round(max(height, width) / 96))
-    row, column = np.arange(height)[:, None], np.arange(width)[None, :]
-    stripe = (row + column) % period < period // 2
-    index = np.where(left_out, np.where(stripe, 1, 2), 0).astype(np.uint8)
-    other = (row - column) % (2 * period) < period // 2
-    index[used] = np.where(other, 1, 3)[used]
+    index = np.zeros((height, width), dtype=np.uint8)
+    row, column = np.nonzero(left_out)
+    index[row, column] = np.where((row + column) % period < period // 2, 1, 2)
+    row, column = np.nonzero(used)
+    index[row, column] = np.where((row - column) % (2 * period) < period // 2, 1, 3)
+    row, column = np.nonzero(added)
     checks = (row // 2 + column // 2) % 2 == 0
-    index[added & checks] = 1
+    index[row[checks], column[checks]] = 1
     image = Image.fromarray(index, mode="P")
     image.putpalette([0, 0, 0, 255, 255, 255, 60, 60, 60, 60, 60, 60])
     buffer = io.BytesIO()

@@ -196,8 +196,8 @@ def measure(
     :func:`truehue.core.color.systems.parse_target`; ``rule_id`` from
     :data:`truehue.core.verdict.rules.RULES`; ``acceptance`` says which colors count as the asked
     one, ``target_object`` of what object it is asked: one that must not have the color passes when
-    it does not match, and the metrics stay those of matching. ``cache`` is for
-    :func:`measure_by_rules`. Raises BadInput, MaskError or NoPixels when there is nothing that
+    it does not match, and the metrics stay those of matching. ``cache`` has what was found of the
+    same pixels before. Raises BadInput, MaskError or NoPixels when there is nothing that
     could be judged.
     """
     by = rule(rule_id)
@@ -259,14 +259,16 @@ def measure_by_rules(
     *,
     acceptance: Acceptance = AS_ASKED,
     target_object: TargetObject = AN_OBJECT,
+    cache: MaskCache | None = None,
 ) -> Iterator[Measurement]:
-    """Yields the measurement of each rule, as :func:`measure`, looking at the pixels once.
+    """Yields the measurement of each rule, as :func:`measure`, looking at the pixels once; with
+    ``cache`` once for several targets.
 
     A rule that cannot judge what the others can comes out as ``unscored`` with its reason. Raises
     MaskError or NoPixels when none can.
     """
     check_pair(srgb8, mask)
-    cache = MaskCache()
+    cache = cache or MaskCache()
     for rule_id in rule_ids:
         try:
             yield measure(
@@ -289,7 +291,7 @@ _Inside = tuple[np.ndarray, MaskedColors, tuple[str, ...]]
 
 @dataclass
 class MaskCache:
-    """What several rules on the same pixels need alike: found by the first, used by the others.
+    """What several rules and targets need of the same pixels: found by the first, used by the others.
 
     ``inside`` by whether the clean-up came first; ``selection`` after it, and ``released`` the
     dominant colors by the color that guided; ``lit`` without it.

@@ -7,21 +7,26 @@ import numpy as np
 from truehue.core.color.difference import delta_e00
 from truehue.core.color.systems import ColorTarget, nearest_names, parse_target
 from truehue.core.verdict.candidates import Acceptance
-from truehue.core.verdict.measure import Measurement, measure
+from truehue.core.verdict.measure import MaskCache, Measurement, measure
 
 
 def note_of(
-    srgb8: np.ndarray, pixels: np.ndarray, measurement: Measurement, acceptance: Acceptance
+    srgb8: np.ndarray,
+    pixels: np.ndarray,
+    measurement: Measurement,
+    acceptance: Acceptance,
+    cache: MaskCache | None = None,
 ) -> str:
-    """:func:`names_note` of a measurement of the mask ``pixels``, bool ``(H, W)``; empty for rules
-    that fit no light."""
+    """:func:`names_note` of a measurement of the mask ``pixels``, bool ``(H, W)``, of which ``cache``
+    has what was found already; empty for rules that fit no light."""
     if measurement.verdict.light is None:
         return ""
     nearest = nearest_name(measurement)
     if nearest.hex == measurement.target.hex:
         return names_note(measurement, measurement)
     by = measurement.verdict.rule
-    return names_note(measurement, measure(srgb8, pixels, nearest, by, acceptance=acceptance))
+    other = measure(srgb8, pixels, nearest, by, acceptance=acceptance, cache=cache)
+    return names_note(measurement, other)
 
 
 def nearest_name(measurement: Measurement) -> ColorTarget:

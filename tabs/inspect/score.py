@@ -30,7 +30,7 @@ from truehue.core.scores.records import IMAGE, Measure
 from truehue.core.scores.scoring import score_image
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import expectations_of
-from truehue.core.verdict.measure import Measurement, measure_by_rules
+from truehue.core.verdict.measure import MaskCache, Measurement, measure_by_rules
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, rule
 from truehue.tabs.inspect.automatic import GroundingJson, automatic_of, grounding_view, overrides_of
 from truehue.tabs.inspect.colors import (
@@ -44,13 +44,14 @@ from truehue.tabs.inspect.nearest import note_of
 from truehue.tabs.inspect.state import exact_mask, make_mask, marks_of, origin_target, remember
 from truehue.tabs.inspect.steps import color_steps
 from truehue.tabs.inspect.view import (
+    WAITING,
     VerdictCard,
     evidence_view,
     problem,
     verdict_view,
     waiting,
 )
-from truehue.tabs.inspect.work import Work, number_of, read_stage
+from truehue.tabs.inspect.work import Work, names_other, number_of, object_of, read_stage
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import message_of
 from truehue.tabs.page.links import whole
@@ -231,15 +232,16 @@ def _select(context: Context, image_id: str, mask: MaskRecord | None, proposed: 
 
 
 def _other_object(work: Work, put: Question) -> str:
-    """Why there is no verdict on a mask that was found by another name than the object's; empty where
-    the names agree, or the object has none."""
-    found, name = work.found_name, put.object_name.strip()
-    if not found or not name or found.casefold() == name.casefold():
+    """Why there is no verdict on a mask that was stored for another object; empty where the names
+    agree, or one of them is missing."""
+    own, name = work.mask_name, put.object_name.strip()
+    if not own or not name or own.casefold() == name.casefold():
         return ""
-    return (
-        f"This mask is of the {found} that Find found. Find the {name}, mark it by hand, or enter "
-        f"{found} as the object."
-    )
+    return f"This mask is of the {own}. {_find(name)} or enter {own} as the object."
+
+
+def _find(name: str) -> str:
+    return f"Find the {name}, mark it by hand,"
 
 
 def _no_mask(seq: int) -> StageJson:
@@ -290,6 +292,7 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
     image = work.image
     srgb8, pixels = context.srgb8(image.image_id), context.mask_pixels(mask.mask_id)
     acceptance = Acceptance(put.k, context.munsell, put.neighbors_of)
+    cache = MaskCache()
     by_rule = {
         measurement.verdict.rule: measurement
         for measurement in measure_by_rules(
@@ -299,10 +302,11 @@ def _judge_mask(context: Context, work: Work, mask: MaskRecord, put: Question) -
             [by.id for by in RULES],
             acceptance=acceptance,
             target_object=put.target_object,
+            cache=cache,
         )
     }
     described = _described(by_rule.values())
-    note = note_of(srgb8, pixels, by_rule[put.rule_id], acceptance)
+    note = note_of(srgb8, pixels, by_rule[put.rule_id], acceptance, cache)
     measurement = by_rule.pop(put.rule_id)
     if measurement.dominant is None:
         raise BadInput(measurement.verdict.reason)
@@ -430,9 +434,10 @@ def open_on_stage(
     there.
     """
     image = context.storage.images.get(image_id)
-    exact = exact_mask(context, image.image_id, put.object_name or origin_target(image)[0])
     marks: list[dict[str, Any]] = []
-    trouble = text
+    trouble, other = text, ""
+    name = put.object_name or origin_target(image)[0]
+    exact = exact_mask(context, image.image_id, name)
     try:
         if mask_id:
             record = context.storage.masks.get(mask_id)
@@ -442,9 +447,11 @@ def open_on_stage(
             remember(context, image, record, marks)
         elif exact is not None:
             marks = marks_of(exact)
-        elif current := _current_mask(context, image, put.object_name):
-            marks = marks_of(current)
-            remember(context, image, current, marks)
+        else:
+            current, other = _current_mask(context, image, name)
+            if current is not None:
+                marks = marks_of(current)
+                remember(context, image, current, marks)
     except TrueHueError as error:
         trouble = message_of(error)
     sample = origin_target(image)
@@ -457,6 +464,11 @@ def open_on_stage(
     )
     value = {"image_id": image.image_id, "marks": marks, "seq": 0}
     staged, verdict, evidence = judge(context, value, *put.controls)
+    if other and verdict["view"]["status"] == WAITING:
+        verdict["view"]["reason"] = (
+            f"The stored mask is of the {other}. {_find(name)} or press Salient for what stands out."
+        )
+    available = salient.is_available(context.sources)
     stage: StageJson = {
         **_no_mask(0),
         **staged,
@@ -470,18 +482,25 @@ def open_on_stage(
         "warnings": warnings_in(image.notes),
         "marks": marks,
         "exact_mask_id": exact.mask_id if exact else "",
-        "salient": salient.is_available(context.sources),
+        "salient": available,
+        # What stands out may be the object that the stored mask is of.
+        "propose": available and not marks and not other,
         "message": trouble or staged["message"],
     }
     return Opening(stage, verdict, evidence, put)
 
 
-def _current_mask(context: Context, image: ImageRecord, object_name: str) -> MaskRecord | None:
-    """The mask that counts of an image, unless it is of another object than the named one."""
-    record = context.storage.masks.current([image.image_id]).get(image.image_id)
-    found = str(record.parameters.get("object") or "") if record else ""
-    name = object_name or origin_target(image)[0]
-    return None if found and name and found.casefold() != name.casefold() else record
+def _current_mask(context: Context, image: ImageRecord, name: str) -> tuple[MaskRecord | None, str]:
+    """The mask that counts of an image, or the newest of its object of that name; and where there is
+    neither, whose mask it is that counts."""
+    candidates = context.storage.masks.candidates([image.image_id]).get(image.image_id)
+    masks = candidates.masks if candidates else ()
+    if not masks or not names_other(masks[0], name):
+        return next(iter(masks), None), ""
+    named = (record for record in masks if object_of(record) and not names_other(record, name))
+    if mask := next(named, None):
+        return mask, ""
+    return None, object_of(masks[0])
 
 
 def last_question(context: Context, image_id: str, put: Question) -> tuple[Question, str]:
