@@ -290,7 +290,7 @@ def serve(
     # The prompt sets take a few seconds to build, and the figures' library to import; the first
     # visitor should not wait for them.
     if settings.warm:
-        args = context, lambda: server.server_state.total_requests > 0
+        args = context, lambda: server.server_state.total_requests
         threading.Thread(target=warm, args=args, name="truehue-warm", daemon=True).start()
     try:
         with contextlib.suppress(KeyboardInterrupt):
@@ -322,19 +322,25 @@ def notice_settings(settings: Settings) -> NoticeSettings:
     )
 
 
-def warm(context: Context, has_answered: Callable[[], bool]) -> None:
+def warm(context: Context, count_requests: Callable[[], int]) -> None:
     """Gets ready what the first visitor would wait for: after the first answer, which it would
-    delay, or after ``WARM_S`` without one."""
+    delay, or after ``WARM_S`` without one. Compare's renders come once nobody has asked for anything
+    for as long: they would slow down the mask of a first photograph, and Compare makes them itself
+    where it is opened before."""
     from truehue.tabs.compare.example import has_example, make_renders
     from truehue.tabs.library.service import Library
 
     end = time.monotonic() + WARM_S
-    while not has_answered() and time.monotonic() < end:
+    while not count_requests() and time.monotonic() < end:
         time.sleep(0.1)
     context.service(Library).warm()
+    freeze_gc()
+    before = -1
+    while before < (requests := count_requests()):
+        before = requests
+        time.sleep(WARM_S)
     if not context.demo and has_example(context):
         make_renders(context)
-    freeze_gc()
 
 
 def freeze_gc() -> None:
