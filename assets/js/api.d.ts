@@ -1288,7 +1288,7 @@ declare namespace Api {
     people?: boolean;
     fixed?: string;
     image?: ImageRow | null;
-    background?: string;
+    masks?: string;
   }
 
   interface Done {

@@ -208,7 +208,7 @@ def _mask(
     # What finds objects in boxes takes time to import.
     from truehue.core.masks.from_marks import select_in_box
 
-    return *select_in_box(srgb8, options.box), {"box": options.box}
+    return *select_in_box(srgb8, options.box, image.opaque), {"box": options.box}
 
 
 def _unscored(job: MeasureItem, reason: str, by: Rule, object_name: str) -> dict[str, Any]:
@@ -342,7 +342,7 @@ COMMAND = Command(
         arg(
             "--box",
             "instead of a mask, a box around the object, in pixels from the top left: its pixels "
-            "are found by the network for salient objects, or by GrabCut",
+            "are found by the network for salient objects, or by GrabCut; of a cut-out, its opaque ones",
             nargs=4,
             type=float,
             metavar=("X0", "Y0", "X1", "Y1"),

@@ -437,10 +437,14 @@ def mask_from_marks(
     return Mask(pixels, maker, parameters)
 
 
-def select_in_box(srgb8: np.ndarray, box: Sequence[float]) -> tuple[np.ndarray, tuple[str, ...]]:
+def select_in_box(
+    srgb8: np.ndarray, box: Sequence[float], opaque: np.ndarray | None = None
+) -> tuple[np.ndarray, tuple[str, ...]]:
     """The object inside a box ``(x0, y0, x1, y1)`` in pixels, bool ``(H, W)``, with what to know
     about it: found as *Box* in Inspect does, by the network for salient objects, or by GrabCut
-    where nothing stands out or its weights are missing. Errors as :func:`mask_from_marks`."""
+    where nothing stands out or its weights are missing. Where the box holds transparent pixels of a
+    cut-out, whose ``opaque`` ones are bool ``(H, W)``, it is the opaque ones. Errors as
+    :func:`mask_from_marks`."""
     height, width = srgb8.shape[:2]
     corners = [float(value) for value in box]
     if len(corners) != 4:
@@ -452,6 +456,14 @@ def select_in_box(srgb8: np.ndarray, box: Sequence[float]) -> tuple[np.ndarray, 
             f"The box {', '.join(f'{value:g}' for value in corners)} holds no part of the image, which "
             f"is {width} × {height} pixels. Give x0, y0, x1, y1 with x0 < x1 and y0 < y1."
         )
+    if opaque is not None:
+        x0, y0, x1, y1 = box_pixels((corners[0], corners[1], corners[2], corners[3]), width, height)
+        pixels = np.zeros_like(opaque)
+        pixels[y0:y1, x0:x1] = opaque[y0:y1, x0:x1]
+        if not pixels.any():
+            raise NoPixels("All of the box is transparent. Draw it over the object.")
+        if not opaque[y0:y1, x0:x1].all():
+            return pixels, ("The opaque pixels inside the box are measured.",)
     from truehue.core.masks.salient import VERSION, is_available  # it imports OpenCV
 
     by = {"by": SALIENT} if is_available() else {}

@@ -22,7 +22,7 @@ from truehue.core.color.spaces import CONDITIONS
 from truehue.core.color.systems import parse_target
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.generation.registry import RENDERER
-from truehue.core.images.load import load_image, mask_with_note
+from truehue.core.images.load import LoadedImage, load_image, object_pixels
 from truehue.core.masks.from_marks import select_in_box
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import measure
@@ -63,7 +63,7 @@ class MeasureImage(ApiRequest):
     mask: str = Field(
         "",
         description="base64 of a mask file (white is inside), or the id of a stored mask; empty "
-        "for the whole image.",
+        "for the whole image, of a cut-out its opaque pixels.",
     )
     object_name: str = Field("", description="what the object is, for the sentences.")
     rule: str = Field(
@@ -178,13 +178,13 @@ def measure_image(context: Context, actor: Actor, request: MeasureImage) -> Meas
 
     It is what ``truehue measure --json`` prints; nothing is stored.
     """
-    srgb8, notes = _pixels(context, request.image)
+    image = _image(context, request.image)
     system = request.system or None
     target = parse_target(request.target, system)
-    inside, mask_notes = _inside(context, request, srgb8)
+    inside, mask_notes = _inside(context, request, image)
     put = Question(request.object_name, relation=request.relation)
     result = measure(
-        srgb8,
+        image.srgb8,
         inside,
         target,
         request.rule,
@@ -197,7 +197,7 @@ def measure_image(context: Context, actor: Actor, request: MeasureImage) -> Meas
             **result.as_json(),
             **CONDITIONS,
             **naming_fields(result.verdict.lab),
-            "image_notes": [*notes, *mask_notes],
+            "image_notes": [*image.notes, *mask_notes],
         },
     )
 
@@ -381,24 +381,21 @@ def _file(text: str, label: str) -> bytes:
         ) from None
 
 
-def _pixels(context: Context, image: str) -> tuple[np.ndarray, tuple[str, ...]]:
+def _image(context: Context, image: str) -> LoadedImage:
     if _is_id(image):
-        return context.srgb8(image), context.storage.images.get(image).notes
-    loaded = load_image(_file(image, "image"))
-    return loaded.srgb8, loaded.notes
+        record = context.storage.images.get(image)
+        return LoadedImage(context.srgb8(image), record.name, record.notes)
+    return load_image(_file(image, "image"))
 
 
 def _inside(
-    context: Context, request: MeasureImage, srgb8: np.ndarray
+    context: Context, request: MeasureImage, image: LoadedImage
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     """The pixels of the object, bool ``(H, W)``, and what to know about them."""
     if request.mask and request.box:
         raise BadInput("Give a mask or a box, not both.", "box")
     if request.box:
-        return select_in_box(srgb8, request.box)
-    if not request.mask:
-        return np.ones(srgb8.shape[:2], dtype=bool), ()
-    if _is_id(request.mask):
+        return select_in_box(image.srgb8, request.box, image.opaque)
+    if request.mask and _is_id(request.mask):
         return context.mask_pixels(request.mask), ()
-    inside, note = mask_with_note(_file(request.mask, "mask"), srgb8.shape[:2])
-    return inside, (note,) if note else ()
+    return object_pixels(image, _file(request.mask, "mask") if request.mask else None)

@@ -138,6 +138,17 @@ def test_the_whole_image_is_measured_where_it_is_asked_for(folder: Path) -> None
     assert "background included" in line["image_notes"][0]
 
 
+def test_a_box_on_a_cut_out_measures_its_opaque_pixels(folder: Path) -> None:
+    with Image.open(folder / "mug.png") as image, Image.open(folder / "mask.png") as mask:
+        image.putalpha(mask.convert("L"))
+        image.save(folder / "cut.png")
+    boxed = run(folder, "cut.png", "--box", "0", "0", "32", "24", "--target", ORANGE, "--json")
+    masked = run(folder, "mug.png", "--mask", "mask.png", "--target", ORANGE, "--json")
+    in_box, in_mask = json.loads(boxed.stdout), json.loads(masked.stdout)
+    assert (in_box["mask_px"], in_box["lab"]) == (in_mask["mask_px"], in_mask["lab"])
+    assert in_box["image_notes"][-1] == "The opaque pixels inside the box are measured."
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

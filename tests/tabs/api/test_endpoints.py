@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from truehue.core.color.uw71 import COUNT
 from truehue.core.errors import BadInput, TrueHueError
@@ -46,6 +48,21 @@ def test_a_forbidden_color_fails(context: Context, relation: str, status: str) -
     fields = {"image": GRAY, "target": "#808080", "rule": "released", "relation": relation}
     answer = BY_NAME["measure_image"].answer(context, OWNER, fields)
     assert (answer["status"], answer.get("relation", "matches")) == (status, relation)
+
+
+def test_of_a_cut_out_its_opaque_pixels_are_measured(context: Context) -> None:
+    cut_out = Image.new("RGBA", (20, 10), (0, 0, 0, 0))
+    cut_out.paste((200, 30, 40, 255), (4, 2, 12, 8))
+    file = io.BytesIO()
+    cut_out.save(file, "PNG")
+    fields = {"image": base64.b64encode(file.getvalue()).decode(), "target": "#C81E28"}
+    for box, note in (
+        ([], "No mask: opaque pixels are measured."),
+        ([0.0, 0.0, 20.0, 10.0], "The opaque pixels inside the box are measured."),
+    ):
+        answer = BY_NAME["measure_image"].answer(context, OWNER, {**fields, "box": box})
+        assert (answer["status"], answer["mask_px"]) == ("pass", 48)
+        assert answer["image_notes"][-1] == note
 
 
 @pytest.mark.parametrize(
