@@ -3,10 +3,10 @@
 Images and masks are given as a path, the bytes of a file, a PIL image or an array. An array is
 uint8 sRGB ``(H, W, 3)``, or ``(H, W)`` of grays; a mask is bool ``(H, W)``, an image in which the
 object is light (128 or more), or what :func:`salient_mask` and :func:`render` give, whose bool array
-is ``pixels``. Without mask and box all opaque pixels count, background included, while ``truehue
-measure`` selects what stands out. Results print as one line, stand as swatches in a notebook, and
-turn into a dict of plain values with ``to_dict()``. Every error is a
-:class:`truehue.core.errors.TrueHueError` whose message says the problem and its remedy.
+is ``pixels``. Without mask and box all opaque pixels count, background included; only :func:`compare`
+selects what stands out, as ``truehue measure`` and ``truehue compare`` do. Results print as one line,
+stand as swatches in a notebook, and turn into a dict of plain values with ``to_dict()``. Every error
+is a :class:`truehue.core.errors.TrueHueError` whose message says the problem and its remedy.
 
 A function imports what it alone needs, so that the first call to measure an image is fast.
 """
@@ -14,6 +14,7 @@ A function imports what it alone needs, so that the first call to measure an ima
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -31,6 +32,7 @@ from truehue.core.color.systems import SYSTEMS, ColorTarget, all_nearest, parse_
 from truehue.core.errors import BadInput, DataFolderError, MaskError, NoPixels
 from truehue.core.images.load import LoadedImage, load_image, object_pixels
 from truehue.core.images.pixels import Mask, masked_colors
+from truehue.core.masks.selection import SALIENT_OR_WHOLE, WHOLE, select_pixels_by
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, TargetObject
 from truehue.core.verdict.measure import measure as judge
@@ -54,6 +56,7 @@ _LABELS = {
     "delta_chroma": "Δa*b*",
     "hue_deg": "Δh, degrees",
 }
+_OTHER_SELECTION = f'give masker="{WHOLE}", or histograms within masks of your own'
 _IN_PNG = ("1", "L", "LA", "P", "RGB", "RGBA", "I;16")
 _SWATCH = "display:inline-block;width:3em;height:1.4em;border:1px solid #8886;vertical-align:middle"
 
@@ -197,11 +200,13 @@ def _said(names: Sequence[tuple[str, float]]) -> str:
 @dataclass(frozen=True, eq=False)
 class ComparisonResult:
     """What :func:`compare` found: ``comparison`` of the distributions ``first`` and ``second``,
-    float64 ``(71,)`` over the UW-71 bins."""
+    float64 ``(71,)`` over the UW-71 bins. ``notes`` say which pixels of the images counted, and what
+    was converted."""
 
     comparison: Comparison
     first: NDArray[np.float64] = field(repr=False)
     second: NDArray[np.float64] = field(repr=False)
+    notes: tuple[str, ...] = ()
 
     @property
     def emd_lab(self) -> float:
@@ -221,10 +226,12 @@ class ComparisonResult:
             "jensen_shannon_nats": comparison.jensen_shannon,
             "first": self.first.tolist(),
             "second": self.second.tolist(),
+            "notes": list(self.notes),
         }
 
     def __repr__(self) -> str:
-        return "  ".join(f"{name} {value}" for name, value in self._texts().items())
+        line = "  ".join(f"{name} {value}" for name, value in self._texts().items())
+        return "\n".join((line, *self.notes))
 
     def _repr_html_(self) -> str:
         from truehue.core.color import uw71
@@ -239,10 +246,11 @@ class ComparisonResult:
                 strict=True,
             )
         }
-        return _html("Two distributions over UW-71", swatches, self._texts(), ())
+        return _html("Two distributions over UW-71", swatches, self._texts(), self.notes)
 
     def _texts(self) -> dict[str, str]:
-        values = {k: v for k, v in self.to_dict().items() if k not in ("first", "second")}
+        left_out = ("first", "second", "notes")
+        values = {k: v for k, v in self.to_dict().items() if k not in left_out}
         return {
             name: f"{value:.4f}"
             if isinstance(value, float)
@@ -362,17 +370,23 @@ def histogram(
 def compare(
     first: ImageLike | ArrayLike | Sequence[ImageLike],
     second: ImageLike | ArrayLike | Sequence[ImageLike],
+    *,
+    masker: str = SALIENT_OR_WHOLE,
 ) -> ComparisonResult:
     """The distances of ColorConceptBench between the colors of two sides.
 
     A side is an image, a list of images (each counts the same), or a distribution of 71 numbers
-    with sum 1, as :func:`histogram` returns it. Of an image all opaque pixels count, background
-    included; to compare objects, give their histograms within a mask. Raises ImageError and NotADistribution.
+    with sum 1, as :func:`histogram` returns it within a mask of your own. ``masker`` selects the
+    pixels of an image, as in ``truehue compare``: ``salient-or-whole`` what stands out, else the whole
+    image; ``salient``, which measures no image in which nothing stands out; ``whole`` all. Of a
+    cut-out each takes what is not transparent. Raises ImageError, BadInput where the network is not on
+    this machine, ObjectNotFound, NoPixels and NotADistribution.
     """
     from truehue.core.color import distances
 
-    p, q = _distribution(first, "The first side"), _distribution(second, "The second side")
-    return ComparisonResult(distances.compare(p, q), p, q)
+    p, notes = _distribution(first, "The first side", masker)
+    q, more = _distribution(second, "The second side", masker)
+    return ComparisonResult(distances.compare(p, q), p, q, (*notes, *more))
 
 
 def rules() -> tuple[Rule, ...]:
@@ -527,7 +541,7 @@ def _inside(
     if box is not None:
         from truehue.core.masks.from_marks import select_in_box
 
-        return select_in_box(image.srgb8, box)
+        return select_in_box(image.srgb8, box, image.opaque)
     if not getattr(mask, "stands_out", True):
         raise NoPixels("Nothing stands out: give box=(x0, y0, x1, y1) or another mask.")
     given: Any = getattr(mask, "pixels", mask)
@@ -545,16 +559,29 @@ def _inside(
     return object_pixels(image, _file_of(given) if isinstance(given, Image.Image) else given)
 
 
-def _distribution(side: Any, name: str) -> NDArray[np.float64]:
-    if isinstance(side, str | Path | bytes | Image.Image):
-        return histogram(side)
-    if isinstance(side, np.ndarray) and side.ndim > 1:
-        return histogram(side)
-    if isinstance(side, list | tuple) and side and not isinstance(side[0], int | float):
-        return np.asarray(np.mean([histogram(image) for image in side], axis=0))
-    from truehue.core.color import distances
+def _distribution(side: Any, name: str, masker: str) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """A side of :func:`compare`, float64 ``(71,)``, and what to know of its images."""
+    several = isinstance(side, list | tuple) and side and not isinstance(side[0], int | float)
+    if (
+        not several
+        and not isinstance(side, str | Path | bytes | Image.Image)
+        and not (isinstance(side, np.ndarray) and side.ndim > 1)
+    ):
+        from truehue.core.color import distances
 
-    return distances.checked(side, name)
+        return distances.checked(side, name), ()
+    from truehue.core.color import uw71
+
+    images = side if several else [side]
+    shares, notes = [], Counter[str]()
+    for image in map(_loaded, images):
+        selection = select_pixels_by(masker, image, _OTHER_SELECTION)
+        counts = uw71.pixel_counts(image.srgb8, selection.pixels)
+        shares.append(counts / counts.sum())
+        notes.update((selection.name, *image.notes, *selection.notes))
+    of = f" ({{}} of {len(images)} images)" if several else ""
+    said = tuple(f"{name}: {note}{of.format(count)}" for note, count in notes.items())
+    return np.asarray(np.mean(shares, axis=0)), said
 
 
 def _hex(lab: Lab) -> str:

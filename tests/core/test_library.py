@@ -12,6 +12,7 @@ import pytest
 from PIL import Image, ImageCms
 
 import truehue
+from tests.commands import called
 from tests.core.batch.here import team_here
 from tests.core.export.made import RULES, make_run
 from tests.core.photographs import overlap
@@ -20,6 +21,7 @@ from tests.icc import display_p3
 from tests.salient import needs_weights, network
 from truehue.core import library
 from truehue.core.batch.execute import execute
+from truehue.core.cli.compare import main as compare_command
 from truehue.core.color.uw71 import pixel_counts
 from truehue.core.errors import BadInput, DataFolderError, MaskError, NoPixels, UnknownColor
 from truehue.core.images.load import load_image
@@ -219,15 +221,61 @@ def test_histograms_and_distances_of_images_lists_and_distributions() -> None:
     assert inside.sum() == pytest.approx(1.0)
     np.testing.assert_array_equal(inside, pixel_counts(srgb8, mask) / 500)
     everything = truehue.histogram(srgb8)
-    of_image = truehue.compare(srgb8, inside)
+    of_image = truehue.compare(srgb8, inside, masker="whole")
+    assert of_image.notes == ("The first side: Whole image",)
     assert of_image.emd_lab == truehue.compare(everything, inside.tolist()).emd_lab > 0
-    both = truehue.compare([srgb8, truehue.render("mug", "blue", size_px=64).srgb8], inside)
-    assert both.first == pytest.approx(
-        (everything + truehue.histogram(truehue.render("mug", "blue", size_px=64).srgb8)) / 2
-    )
+    mug = truehue.render("mug", "blue", size_px=64).srgb8
+    both = truehue.compare([srgb8, mug], inside, masker="whole")
+    assert both.notes == ("The first side: Whole image (2 of 2 images)",)
+    assert both.first == pytest.approx((everything + truehue.histogram(mug)) / 2)
     assert json.loads(json.dumps(of_image.to_dict()))["delta_hue_deg"] is None
     assert "emd_lab" in repr(of_image)
     assert "Medium gray" in of_image._repr_html_()
+    assert "Whole image" in of_image._repr_html_()
+    assert "Whole image" in repr(of_image)
+    with pytest.raises(BadInput, match='masker="whole", or histograms within masks of your own'):
+        truehue.compare(srgb8, inside)  # without the network
+    with pytest.raises(BadInput, match="There is no masker"):
+        truehue.compare(srgb8, inside, masker="box")
+
+
+def test_images_are_compared_by_what_the_command_selects(network: Path, tmp_path: Path) -> None:
+    mug = truehue.render("mug", "#B4532A", size_px=200)
+    flat = np.full((64, 64, 3), 119, np.uint8)
+    Image.fromarray(mug.srgb8).save(tmp_path / "mug.png")
+    Image.fromarray(flat).save(tmp_path / "flat.png")
+    done = called(compare_command, "mug.png", "flat.png", "--json", folder=tmp_path)
+    compared = truehue.compare(tmp_path / "mug.png", flat)
+    assert compared.emd_lab == pytest.approx(json.loads(done.stdout)["emd"])
+    assert compared.first == pytest.approx(truehue.histogram(mug.srgb8, mask=mug.mask), abs=0.05)
+    assert compared.to_dict()["notes"] == [
+        "The first side: Salient object v1",
+        "The second side: Whole image",
+        "The second side: Nothing stands out: the whole image is measured, with its background.",
+    ]
+    several = truehue.compare([mug.srgb8, flat], flat)
+    assert several.notes[0] == "The first side: Salient object v1 (1 of 2 images)"
+    # Of a cut-out it takes what is not transparent, which needs no network.
+    alpha = Image.fromarray(mug.mask.pixels)
+    cut_out = Image.fromarray(mug.srgb8)
+    cut_out.putalpha(alpha.convert("L"))
+    assert "transparency" in truehue.compare(cut_out, flat).notes[0]
+
+
+def test_a_box_on_a_cut_out_takes_its_opaque_pixels() -> None:
+    srgb8, mask = scene()
+    cut_out = Image.fromarray(srgb8)
+    cut_out.putalpha(Image.fromarray(mask).convert("L"))
+    boxed = truehue.measure(cut_out, "crimson", box=(0, 0, srgb8.shape[1], srgb8.shape[0]))
+    np.testing.assert_array_equal(boxed.pixels, mask)
+    assert boxed.notes[-1] == "The opaque pixels inside the box are measured."
+    rows, columns = np.nonzero(mask)
+    x, y = int(columns.mean()), int(rows.min())
+    half = truehue.measure(cut_out, "crimson", box=(0, 0, x, srgb8.shape[0])).pixels
+    assert half.any()
+    assert not half[:, x:].any()
+    with pytest.raises(NoPixels, match="All of the box is transparent"):
+        truehue.measure(cut_out, "crimson", box=(0, 0, 2, max(y, 2)))
 
 
 def test_a_rendering_is_shown_as_its_image() -> None:
