@@ -13,8 +13,8 @@ from truehue.tabs.page.templates import html, parts
 from truehue.tabs.page.widgets import tab_widget
 
 _MASK_WORDS = {
+    "marked-or-whole": "What stands out",
     "stored": "Stored mask",
-    "marked-or-whole": "Mask, else whole",
     "whole": "Whole image",
     "paper": "Without white paper",
 }

@@ -19,17 +19,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypedDict
 
-import numpy as np
-
 from truehue.core.concepts.distribution import Distribution, of_pictures, of_rows
 from truehue.core.concepts.matching import ids_of, normal
 from truehue.core.concepts.own import OWN_STYLE
 from truehue.core.concepts.records import PIXELS, RATINGS, ConceptCell, ImageProfile
-from truehue.core.errors import BadInput, NotStored, ObjectNotFound
-from truehue.core.images.pixels import Mask
-from truehue.core.masks import salient
-from truehue.core.masks.from_marks import mask_from_marks
-from truehue.core.masks.marks import SALIENT
+from truehue.core.errors import BadInput, NotStored
 from truehue.core.masks.registry import is_proposal
 from truehue.core.prompts.concepts import STYLES, concepts
 from truehue.core.records import MaskRecord
@@ -145,11 +139,12 @@ def measure(context: Context, source_id: str, concept: str, until_s: float) -> t
     return generated.measure(context, _wanted(source, concept), until_s)
 
 
-def background(context: Context, source_id: str, concept: str) -> str:
-    """That images of a source are measured with their background; empty where none are."""
+def masks_note(context: Context, source_id: str, concept: str) -> str:
+    """Which pixels of the images of a source count where nobody selected the object; empty where
+    somebody did."""
     source = parse(source_id)
     return (
-        generated.background(context, _wanted(source, concept)) if source.kind == GENERATED else ""
+        generated.masks_note(context, _wanted(source, concept)) if source.kind == GENERATED else ""
     )
 
 
@@ -385,28 +380,16 @@ def _of_people(context: Context, source: Source) -> bool:
 def _mask_of(context: Context, image_id: str) -> tuple[MaskRecord, tuple[str, ...]]:
     """The mask that counts of an image (:meth:`Masks.current`); where it has none, what stands out in
     it, or the whole image, stored as such; and which one it is."""
-    mask = context.storage.masks.current([image_id]).get(image_id)
-    mask = mask or generated.stored_whole(context, image_id)
-    if mask and is_proposal(mask.parameters):
-        return mask, _salient_notes(mask)
-    if mask and mask.maker != WHOLE:
-        return mask, ("The image is measured within the mask that was selected or stored last.",)
-    if not mask:
-        srgb8 = context.srgb8(image_id)
-        if salient.is_available(context.sources):
-            try:
-                proposed = mask_from_marks(srgb8, [{"type": SALIENT}], sources=context.sources)
-            except ObjectNotFound:
-                pass  # nothing stands out: all of it counts, and the row says so
-            else:
-                mask = context.storage.masks.add(image_id, proposed)
-                return mask, _salient_notes(mask)
-        mask = context.storage.masks.add(image_id, Mask(np.ones(srgb8.shape[:2], bool), WHOLE))
-    return mask, ("The whole image is measured, including its background.",)
-
-
-def _salient_notes(mask: MaskRecord) -> tuple[str, ...]:
-    return tuple(filter(None, (SALIENT_NOTE, str(mask.parameters.get("note", "")))))
+    mask = (
+        context.storage.masks.current([image_id]).get(image_id)
+        or generated.stored_whole(context, image_id)
+        or generated.store_object_mask(context, image_id)
+    )
+    if is_proposal(mask.parameters):
+        return mask, tuple(filter(None, (SALIENT_NOTE, str(mask.parameters.get("note", "")))))
+    if mask.maker == WHOLE:
+        return mask, ("The whole image is measured, including its background.",)
+    return mask, ("The image is measured within the mask that was selected or stored last.",)
 
 
 def _of_models(context: Context, text: str) -> list[Choice]:

@@ -1,5 +1,6 @@
 """Images of a concept that were generated in Generate or imported: found by their prompt, and measured
-within the mask of their object on Compare's first request."""
+within the mask of their object on Compare's first request. Where no mask counts, it is what stands
+out."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,9 +16,13 @@ import numpy as np
 
 from truehue.core.concepts.matching import concept_of, concept_of_prompt, normal
 from truehue.core.concepts.records import ColorProfile, ImageProfile
-from truehue.core.errors import NotStored, TrueHueError
+from truehue.core.errors import NotStored, ObjectNotFound, TrueHueError
 from truehue.core.generation.registry import name_of
 from truehue.core.images.pixels import Mask
+from truehue.core.masks import salient
+from truehue.core.masks.from_marks import mask_from_marks
+from truehue.core.masks.marks import SALIENT
+from truehue.core.masks.registry import is_proposal
 from truehue.core.records import MaskRecord
 from truehue.storage.concept_images.images import MaskCandidates
 from truehue.storage.concept_images.sets import GeneratedImage, ImageGroup
@@ -96,25 +102,27 @@ class GeneratedSource:
 def measured_images(
     context: Context, wanted: GeneratedSource
 ) -> tuple[list[ImageProfile], list[str], tuple[str, ...]]:
-    """The measured images, why others could not be measured, and what was assumed. Raises
+    """The measured images, why others could not be measured, and which pixels counted. Raises
     NotStored."""
     images = _with_masks(context, wanted)
     stored = _stored(context, images)
     profiles: list[ImageProfile] = []
     unscored: list[str] = []
+    masks: list[MaskRecord] = []
     for image, mask in images:
         try:
-            record = mask or _whole(context, image.image_id)
+            record = mask or store_object_mask(context, image.image_id)
             profile = stored.get(
                 (image.image_id, record.mask_id)
             ) or context.storage.image_profiles.of(image.image_id, record.mask_id)
         except TrueHueError as error:
             unscored.append(message_of(error))
         else:
+            masks.append(record)
             profiles.append(
                 ImageProfile(image.image_id, record.mask_id, profile, image.guidance, image.seed)
             )
-    note = _background_note(images)
+    note = _masks_note(masks)
     return profiles, unscored, (note,) if note else ()
 
 
@@ -132,27 +140,30 @@ def measure(context: Context, wanted: GeneratedSource, until_s: float) -> tuple[
         if index and time.monotonic() >= until_s:
             return len(images) - len(left) + index, len(images)
         try:
-            record = mask or _whole(context, image_id)
+            record = mask or store_object_mask(context, image_id)
             context.storage.image_profiles.of(image_id, record.mask_id)
         except TrueHueError:
             continue  # its reason is given where the images are compared
     return len(images), len(images)
 
 
-def background(context: Context, wanted: GeneratedSource) -> str:
-    """That images without a mask are measured with their background; empty where all have one."""
-    return _background_note(_with_masks(context, wanted))
+def masks_note(context: Context, wanted: GeneratedSource) -> str:
+    """Which pixels of measured images count where nobody selected the object; empty where somebody
+    did, or its mask came with the image."""
+    return _masks_note([mask for _, mask in _with_masks(context, wanted) if mask])
 
 
-def _background_note(images: Sequence[tuple[GeneratedImage, MaskRecord | None]]) -> str:
-    whole = sum(mask is None or mask.maker == WHOLE for _, mask in images)
-    if not whole:
-        return ""
-    if whole == len(images):
-        return "No image has a mask of the object: the whole image counts, background included."
-    return (
-        f"{whole:,} of {count_noun(len(images), 'image')} {'has' if whole == 1 else 'have'} no mask of "
-        "the object: there the whole image counts, background included."
+def _masks_note(masks: Sequence[MaskRecord]) -> str:
+    whole = sum(mask.maker == WHOLE for mask in masks)
+    proposed = sum(is_proposal(mask.parameters) for mask in masks)
+    counted = (
+        (proposed, "measured within what stands out, which nobody has checked"),
+        (whole, "measured as a whole, background included"),
+    )
+    return " ".join(
+        f"{count:,} of {count_noun(len(masks), 'image')} {'is' if count == 1 else 'are'} {how}."
+        for count, how in counted
+        if count
     )
 
 
@@ -223,7 +234,15 @@ def stored_whole(context: Context, image_id: str) -> MaskRecord | None:
     return next((mask for mask in masks if mask.maker == WHOLE and not mask.parameters), None)
 
 
-def _whole(context: Context, image_id: str) -> MaskRecord:
-    """The whole image, stored as a mask that nobody selected."""
-    pixels = np.ones(context.srgb8(image_id).shape[:2], dtype=bool)
-    return context.storage.masks.add(image_id, Mask(pixels, WHOLE))
+def store_object_mask(context: Context, image_id: str) -> MaskRecord:
+    """The :func:`object_mask` of an image of which no mask counts, stored."""
+    return context.storage.masks.add(image_id, object_mask(context, context.srgb8(image_id)))
+
+
+def object_mask(context: Context, srgb8: np.ndarray) -> Mask:
+    """What stands out in an image, uint8 ``(H, W, 3)``, as nobody has checked it; the whole image
+    where nothing does, or the network is not on this machine."""
+    if salient.is_available(context.sources):
+        with suppress(ObjectNotFound):
+            return mask_from_marks(srgb8, [{"type": SALIENT}], sources=context.sources)
+    return Mask(np.ones(srgb8.shape[:2], dtype=bool), WHOLE)

@@ -6,7 +6,7 @@ import { store } from '../shared/state.js';
 import { uploadDistribution, uploadImages } from './upload.js';
 
 const PIXELS_OF = [
-  { id: 'marked-or-whole', name: 'its mask or transparency, else the whole image' },
+  { id: 'marked-or-whole', name: 'its mask or transparency, else what stands out' },
   { id: 'stored', name: 'only images with a mask or transparency' },
   { id: 'whole', name: 'the whole image' },
   { id: 'paper', name: 'all but the white paper' },

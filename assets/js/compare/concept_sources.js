@@ -88,7 +88,7 @@ export function sourceList(box, { bins, changed, mark, pool }) {
           .join(', ');
       body.append(about, strip);
       if (item.image) body.append(measured(item));
-      if (item.background) body.append(make('p', 'th-soft', item.background));
+      if (item.masks) body.append(make('p', 'th-soft', item.masks));
     }
     tools.append(
       small('↑', 'Move ' + item.letter + ' up', () => move(item, -1), index === 0),

@@ -22,7 +22,7 @@ export function pictureImport(part, { stored, openPicture }) {
   const away = form.querySelector('.th-people-away');
   const stop = form.querySelector('.th-people-stop');
   const message = conceptField(form.querySelector('.th-people-concept'), () => say(''));
-  const mask = pressed(form.querySelector('.th-people-mask'), 'data-mask', 'stored', () => {
+  const mask = pressed(form.querySelector('.th-people-mask'), 'data-mask', 'marked-or-whole', () => {
     maskHint();
     looks();
   });
@@ -35,7 +35,7 @@ export function pictureImport(part, { stored, openPicture }) {
     stored:
       'Uses the newest mask made in Inspect (matched by pixels), or the transparency of a cut-out. Images with neither are excluded.',
     'marked-or-whole':
-      'Uses the stored mask or the transparency. Other images are measured as a whole, including the background.',
+      'Uses the stored mask or the transparency. Of other images it takes what stands out, and where nothing does, the whole image.',
     whole: 'Includes the background. For images that show only the object.',
     paper:
       'For colored sheets: excludes near-white (L* above 98) that touches the border. White inside an outline counts as white, and outlines are measured too.',

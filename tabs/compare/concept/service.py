@@ -38,7 +38,7 @@ from truehue.tabs.compare.images import ImageRow, image_row
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.shared_answers import NamedChoice
-from truehue.tabs.sources.distributions import Choice, background, choices, describe_kind
+from truehue.tabs.sources.distributions import Choice, choices, describe_kind, masks_note
 from truehue.tabs.sources.numbers import (
     METRICS,
     IntervalJson,
@@ -104,7 +104,7 @@ class DistributionJson(TypedDict):
     people: NotRequired[bool]
     fixed: NotRequired[str]
     image: NotRequired[ImageRow | None]
-    background: NotRequired[str]
+    masks: NotRequired[str]
 
 
 class PairNumbers(TypedDict):
@@ -378,12 +378,11 @@ def _entry_json(entry: PageSource) -> DistributionJson:
 
 
 def _with_image(context: Context, question: ConceptQuestion, entry: PageSource) -> DistributionJson:
-    """A row; of a single image with what it is measured by, of images with what of them counts
-    besides the object."""
+    """A row; of a single image with what it is measured by, of images with whose mask counts."""
     row = _entry_json(entry)
     if entry.distribution is not None:
         row["image"] = image_row(context, entry.source, question.words)
-        row["background"] = background(context, entry.source, question.words)
+        row["masks"] = masks_note(context, entry.source, question.words)
     return row
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from truehue.core.errors import BadInput, MaskError
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
+from truehue.tabs.sources.generated import object_mask
 
 if TYPE_CHECKING:
     from truehue.core.images.load import LoadedImage
@@ -28,7 +29,7 @@ MAX_TABLE_BYTES = 4 * 2**20
 MASK_ENDING = "-mask"
 MASKS: Mapping[str, str] = {
     "stored": "Each image's stored mask or transparency",
-    "marked-or-whole": "Its stored mask or transparency, else the whole image",
+    "marked-or-whole": "Its stored mask or transparency, else what stands out, else the whole image",
     "whole": "The whole image",
     "paper": "All but the white paper",
 }
@@ -134,7 +135,7 @@ def mask_for(context: Context, upload: ImageUpload, loaded: LoadedImage, mode: s
     if loaded.opaque is not None and loaded.opaque.any():
         return Mask(loaded.opaque, "file", {"from": "transparency"})
     if mode == "marked-or-whole":
-        return Mask(np.ones(loaded.srgb8.shape[:2], dtype=bool), "whole")
+        return object_mask(context, loaded.srgb8)
     raise MaskError(_UNMARKED)
 
 

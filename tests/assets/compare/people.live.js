@@ -185,6 +185,7 @@ test('colored sheets become a set without their paper, by their makers', async (
   button(view, 'Images of a concept').click();
   assert.match(link(), /bring=pictures/);
   const box = part('pictures');
+  box.querySelector('[data-mask=stored]').click();
   give(box.querySelector('input[type=file]'), ...value.sheets);
   const cards = () => [...box.querySelectorAll('.th-people-preview')];
   await until(() => cards().length === 3);

@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 from tests.concept_runs import concept_run, fruits, ratings_csv
+from tests.salient import needs_weights, network
 from tests.storage.run_samples import ingest_copied
+from truehue import render
 from truehue.core.color.systems import parse_target
 from truehue.core.color.uw71 import uw71
 from truehue.core.concepts.reading import read_distributions
 from truehue.core.concepts.records import EXTRACTED, PIXELS
 from truehue.core.errors import BadInput, NotStored
+from truehue.core.generation.weights.sources import Sources
 from truehue.core.images.pixels import Mask
 from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.prompts.sets import prompt_set
@@ -37,6 +40,7 @@ from truehue.tabs.sources.distributions import (
 
 pytestmark = pytest.mark.slow
 
+__all__ = ["network"]
 CHOSEN = fruits(("banana", "strawberry"), ("", "rotten"))
 
 
@@ -342,10 +346,33 @@ def test_images_are_measured_a_second_at_a_time(
     assert [row["measuring"] for row in rows] == [[1, 3], [2, 3], None]
     assert rows[0]["label"] == "a/b · Generate"
     assert rows[2]["count"] == 3
-    assert rows[2]["background"] == (
-        "2 of 3 images have no mask of the object: "
-        "there the whole image counts, background included."
+    assert rows[2]["masks"] == "2 of 3 images are measured as a whole, background included."
+
+
+@needs_weights
+def test_images_without_a_mask_are_measured_within_what_stands_out(
+    context: Context, network: Path
+) -> None:
+    with_network = replace(context, sources=Sources(network))
+    made = generated(context, "a banana", 0)
+    mug, flat = (
+        context.storage.images.add(srgb8, "a banana", "generated").image_id
+        for srgb8 in (
+            render("mug", "#B4532A", size_px=200).srgb8,
+            np.full((64, 64, 3), 119, np.uint8),
+        )
     )
+    for seed, image_id in enumerate((mug, flat), 1):
+        context.storage.drawings.add(replace(made, drawing_id="", seed=seed, image_id=image_id))
+    (source,) = (choice.source for choice in choices(context, "banana"))
+    row = concept_view(with_network, {"words": "banana", "d": source})["distributions"][0]
+    assert row["masks"] == (
+        "1 of 3 images is measured within what stands out, which nobody has checked. "
+        "1 of 3 images is measured as a whole, background included."
+    )
+    assert row["masks"] in row["notes"]
+    masks = context.storage.masks.current([mug, flat])
+    assert (masks[mug].maker, masks[flat].maker) == ("salient", "whole")
 
 
 def test_an_image_that_is_gone_says_so_and_a_row_without_images_too(context: Context) -> None:

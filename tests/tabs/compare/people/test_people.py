@@ -16,6 +16,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from PIL import Image
 
+from tests.salient import network
+from truehue import render
 from truehue.core.concepts.reading import FileRefused, read_distributions
 from truehue.core.images.pixels import Mask
 from truehue.tabs.compare.people import images as waiting
@@ -31,6 +33,7 @@ from truehue.tabs.page.roles import OWNER
 
 pytestmark = pytest.mark.slow
 
+__all__ = ["network"]
 OURS = {"X-TrueHue": "1"}
 SESSION = "0123456789abcdef" * 2
 SETS = "/api/compare/sets"
@@ -480,6 +483,25 @@ def test_a_cutout_wants_the_mask_of_its_picture(client: TestClient, context: Con
     assert client.get(f"{index}/{first.image_id}/{mask.mask_id}.png").status_code == 200
     assert client.get(f"{index}/{second.image_id}/{mask.mask_id}.png").status_code == 400
     assert client.get(f"{index}/{'0' * 64}/{mask.mask_id}.png").status_code == 404
+
+
+def test_an_image_without_a_mask_counts_by_what_stands_out(
+    network: Path, client: TestClient, context: Context
+) -> None:
+    mug = render("mug", "#B4532A", size_px=200).srgb8
+    send_pictures(
+        client, {"mug.png": png(mug), "gray.png": png(np.full((64, 64, 3), 119, np.uint8))}
+    )
+    seen = [
+        client.get(f"{SETS}/pictures/{SESSION}/{place}", params={"mask": "marked-or-whole"}).json()
+        for place in (0, 1)
+    ]
+    assert [row["mask"].partition(",")[0] for row in seen] == ["Salient object v1", "Whole image"]
+    report = take(client, words="mug", mask="marked-or-whole")
+    assert report["taken"] == 2
+    members = context.storage.picture_sets.images(report["set_id"])
+    masks = [context.storage.masks.get(mask_id) for _, mask_id, _ in members]
+    assert [mask.maker for mask in masks] == ["salient", "whole"]
 
 
 def test_an_unexpected_error_of_a_cutout_is_told_in_words(
