@@ -102,9 +102,19 @@ def color_row(title: str, lab: Lab, text: str = "", tip: str = "") -> ColorRow:
         "lab": lab_text(lab),
         "lch": lch_text(lab),
         "dark_text": lab[0] > EVEN_CONTRAST,
-        "people": f"people say {naming(lab).label()}",
+        "people": _people_text(lab),
         "names": names,
     }
+
+
+def _people_text(lab: Lab) -> str:
+    """The names that people use most for a color, by each survey that has an answer for it."""
+    said = [f"people say {naming(lab).label()}"]
+    for survey in surveys()[1:]:
+        found = naming(lab, survey)
+        if found.names:
+            said.append(f"{survey.title}: {found.label()}")
+    return "; ".join(said)
 
 
 class PaletteShare(TypedDict):

@@ -47,6 +47,10 @@ def test_another_language_stands_beside(tmp_path: Path, monkeypatch: pytest.Monk
         {"name": "braun", "percent": "75%", "target": True},
         {"name": "nussbraun", "percent": "25%", "target": False},
     ]
+    said = color_row("Mean", BROWN)["people"]
+    assert said == f"people say {naming(BROWN).label()}; Deutsch: braun 75%, nussbraun 25%"
+    # The survey has no answer for a color that is far from all of its own.
+    assert "Deutsch" not in color_row("Mean", (90.0, -60.0, 60.0))["people"]
 
 
 def test_the_colors_of_a_mask_are_a_table() -> None:
