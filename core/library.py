@@ -377,10 +377,10 @@ def compare(
 
     A side is an image, a list of images (each counts the same), or a distribution of 71 numbers
     with sum 1, as :func:`histogram` returns it within a mask of your own. ``masker`` selects the
-    pixels of an image, as in ``truehue compare``: ``salient-or-whole`` what stands out, else the whole
-    image; ``salient``, which measures no image in which nothing stands out; ``whole`` all. Of a
-    cut-out each takes what is not transparent. Raises ImageError, BadInput where the network is not on
-    this machine, ObjectNotFound, NoPixels and NotADistribution.
+    pixels of an image as in ``truehue compare``: "salient-or-whole" what stands out, else the whole
+    image; "salient" no image in which nothing stands out; "whole" the whole image. Of a cut-out each
+    takes what is not transparent. Raises ImageError, BadInput where the network is not on this machine,
+    ObjectNotFound, NoPixels and NotADistribution.
     """
     from truehue.core.color import distances
 
