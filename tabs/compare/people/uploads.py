@@ -71,7 +71,7 @@ def look(context: Context, actor: Actor, request: ImageFiles) -> ImagesPlan:
     """What a set would consist of, by names alone; raises BadInput in words for the page."""
     layout = _layout(context, request)
     with_mask = sum(stored.mask is not None for stored in layout.pictures)
-    counts = [(len(layout.pictures), _noun(len(layout.pictures), "picture"))]
+    counts = [(len(layout.pictures), _noun(len(layout.pictures), "image"))]
     if with_mask:
         counts.append((with_mask, "with a mask file"))
     if request.contributors:

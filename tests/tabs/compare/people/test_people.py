@@ -348,6 +348,7 @@ def test_pictures_find_their_masks_and_contributors(client: TestClient, tmp_path
         },
     )
     result = plan(client, contributors="name")
+    assert result["counts"][0] == [result["total"], "images"]
     assert {item["name"]: (item["mask"], item["contributor"]) for item in result["pictures"]} == {
         "p01_banana.png": ("p01_banana-mask.png", "p01"),
         "p02_banana.png": ("", "p02"),
