@@ -22,10 +22,15 @@ export function pictureImport(part, { stored, openPicture }) {
   const away = form.querySelector('.th-people-away');
   const stop = form.querySelector('.th-people-stop');
   const message = conceptField(form.querySelector('.th-people-concept'), () => say(''));
-  const mask = pressed(form.querySelector('.th-people-mask'), 'data-mask', 'marked-or-whole', () => {
-    maskHint();
-    looks();
-  });
+  const mask = pressed(
+    form.querySelector('.th-people-mask'),
+    'data-mask',
+    'marked-or-whole',
+    () => {
+      maskHint();
+      looks();
+    },
+  );
   const whose = pressed(form.querySelector('.th-people-whose'), 'data-people', 'model', () => {
     whoseChanged();
     plan();
