@@ -23,6 +23,7 @@ export class View {
   #fitted = true;
   #asked = 0;
   #sharp = false;
+  /** Paints the finer colors too. @type {((box: Rectangle) => void) | null} */ finer = null;
   /** Room in CSS pixels that is not for the drawing. */
   reserved = { left: 0, top: 0, right: 0, above: 0 };
   /** How much of the stage a sheet covers from below. */
@@ -98,8 +99,10 @@ export class View {
 
   /** @param {Rectangle | null} box what is painted anew */
   paint(box) {
-    if (box && this.image)
+    if (box && this.image) {
       this.context.putImageData(this.image, 0, 0, box.x, box.y, box.width, box.height);
+      this.finer?.(box);
+    }
     this.mark();
   }
 
@@ -220,19 +223,19 @@ export class View {
     this.#y = held(this.#y, this.height * this.scale, clientHeight);
     this.sheet.style.transform = `translate(${snap(this.#x)}px,${snap(this.#y)}px) scale(${this.scale})`;
     this.sheet.style.setProperty('--cv-unit', 1 / this.scale + 'px');
-    const isGrown = this.scale * dpr > 1.5;
+    const isGrown = this.scale * dpr > 1.2;
     this.sheet.classList.toggle('grown', isGrown);
     if (isGrown) this.#sharpen();
     this.mark();
     this.changed();
   }
 
-  /** Lines that are looked at closer come once more, without blurred edges. */
+  /** Lines and colors that are looked at closer come once more, with edges for that. */
   #sharpen() {
     if (this.#sharp || !this.image) return;
     this.#sharp = true;
     import('./sharp.js').then(
-      ({ sharp }) => this.ink.after(sharp(this.ink)),
+      ({ sharp }) => (this.finer = sharp(this)),
       () => (this.#sharp = false),
     );
   }
