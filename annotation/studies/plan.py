@@ -204,6 +204,8 @@ class StudyPlan:
     to the concept, and such a coloring is flagged; None, as in plans that were stored before there
     was this, flags and does not ask. ``reference_image``: whether somebody who colors may open an
     image of their own beside the sketch and take colors of it, each of which is an action.
+    ``keep_color``: whether a sketch begins with the color in hand at the end of the one before; False,
+    as in plans that were stored before there was this, begins each without a color.
     ``record_input``: whether the page records how answers are entered, and says so
     (:mod:`truehue.annotation.quality.agents`). Raises BadInput for a plan that cannot be served.
     """
@@ -248,6 +250,7 @@ class StudyPlan:
     survey: Survey = field(default_factory=Survey)
     case_gap: int = 1
     reference_image: bool = False
+    keep_color: bool = False
     record_input: bool = False
 
     def __post_init__(self) -> None:
@@ -285,6 +288,8 @@ class StudyPlan:
             raise BadInput("Practice sketches and examples are for colorings.", "practice")
         elif self.reference_image:
             raise BadInput("A reference image is for colorings.", "reference_image")
+        elif self.keep_color:
+            raise BadInput("Only colorings keep a color.", "keep_color")
         if (self.kind is Kind.QUESTIONS) != (self.material is Material.QUESTIONS):
             raise BadInput("Questions are answered, and nothing else is.", "material")
         self._check_questions()

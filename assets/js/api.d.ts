@@ -502,6 +502,7 @@ declare namespace Api {
     practice?: PracticeForm | null;
     ask_background?: boolean;
     reference_image?: boolean;
+    keep_color?: boolean;
     examples?: Array<ExampleForm> | null;
     number?: number | string | null;
     model_sets?: Array<Array<string>>;
@@ -3361,6 +3362,7 @@ declare namespace Api {
     examples: Array<Record<string, any>>;
     ask_background: boolean | null;
     reference_image: boolean;
+    keep_color: boolean;
     sketches: number;
     question_set: Record<string, any> | null;
     completion: Record<string, string>;
@@ -4160,6 +4162,7 @@ declare namespace Api {
     practice?: PracticeForm | null;
     ask_background?: boolean;
     reference_image?: boolean;
+    keep_color?: boolean;
     examples?: Array<ExampleForm> | null;
     number?: number | string | null;
     model_sets?: Array<Array<string>>;
@@ -5086,6 +5089,7 @@ declare namespace Api {
     practice?: PracticeForm | null;
     ask_background?: boolean;
     reference_image?: boolean;
+    keep_color?: boolean;
     examples?: Array<ExampleForm> | null;
     number?: number | string | null;
     model_sets?: Array<Array<string>>;
@@ -5158,6 +5162,7 @@ declare namespace Api {
     practice?: PracticeSetting;
     examples?: Array<ColoringExample>;
     reference_image?: boolean;
+    keep_color?: boolean;
     state?: string;
   }
 

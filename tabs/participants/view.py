@@ -85,6 +85,7 @@ class StudyOnPage(TypedDict):
     practice: NotRequired[PracticeSetting]
     examples: NotRequired[list[ColoringExample]]
     reference_image: NotRequired[bool]
+    keep_color: NotRequired[bool]
     state: NotRequired[str]
 
 
@@ -459,6 +460,7 @@ def _study_json(live_study: LiveStudy, plan: StudyPlan) -> StudyOnPage:
         practice = plan.practice
         study["practice"] = {"count": len(practice.case_ids), "review": practice.review.value}
         study["reference_image"] = plan.reference_image
+        study["keep_color"] = plan.keep_color
         study["examples"] = [
             {
                 "text": example.text,

@@ -267,6 +267,7 @@ class StudyForm(PageRequest):
     practice: PracticeForm | None = None
     ask_background: bool = True
     reference_image: bool = False
+    keep_color: bool = False
     examples: tuple[ExampleForm, ...] | None = Field(
         default=None, max_length=MAX_EXAMPLES, title="The list of examples"
     )

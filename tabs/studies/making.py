@@ -129,6 +129,7 @@ def plan_of(draft: Draft, cases: tuple[Case, ...] | None = None) -> StudyPlan:
         question_set=draft.question_set,
         ask_background=form.ask_background if form.material is Material.SKETCHES else None,
         reference_image=form.reference_image and form.material is Material.SKETCHES,
+        keep_color=form.keep_color and form.material is Material.SKETCHES,
     )
 
 

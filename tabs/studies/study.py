@@ -169,6 +169,7 @@ class PlanJson(StudySizes):
     examples: list[dict[str, Any]]
     ask_background: bool | None
     reference_image: bool
+    keep_color: bool
     sketches: int
     question_set: dict[str, Any] | None
     completion: dict[str, str]
@@ -355,6 +356,7 @@ def plan_json(plan: StudyPlan) -> PlanJson:
         "examples": [asdict(example) for example in plan.examples],
         "ask_background": plan.ask_background,
         "reference_image": plan.reference_image,
+        "keep_color": plan.keep_color,
         "sketches": len({case.sketch for case in main if case.sketch}),
         "question_set": None
         if plan.question_set is None

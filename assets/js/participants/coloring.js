@@ -161,7 +161,7 @@ export class Colorings {
       acted: (/** @type {import('../canvas/actions.js').Action} */ action) =>
         this.#acted(position, action),
     };
-    const easel = new Easel(sketch, this.participant, hands, !!this.study.reference_image);
+    const easel = new Easel(sketch, this.participant, hands, this.study);
     this.#screen = screen;
     this.#easel = easel;
     easel.open(this.sketches.log(position)).then((current) => {

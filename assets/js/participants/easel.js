@@ -18,10 +18,10 @@ export class Easel {
    * @param {Api.SketchTrial} sketch
    * @param {string} person whose times and colors are kept in this browser
    * @param {{ put: (node: HTMLElement) => void, acted: (action: Action) => void }} hands
-   * @param {boolean} reference whether the study allows a reference image
+   * @param {Api.StudyOnPage} study
    */
-  constructor(sketch, person, hands, reference) {
-    this.reference = reference;
+  constructor(sketch, person, hands, study) {
+    this.study = study;
     this.sketch = sketch;
     this.person = person;
     this.hands = hands;
@@ -49,7 +49,8 @@ export class Easel {
       texts: { ...canvasTexts(), close: say('close') },
       person: this.person,
       concept: asks ? words : '',
-      reference: this.reference,
+      reference: !!this.study.reference_image,
+      keepsColor: !!this.study.keep_color,
       said: this.#said(),
       onSaid: (said) => this.#keep(said),
     });

@@ -70,6 +70,7 @@ function firstForm(preset, presets, materials) {
     instructions: defaults.instructions || preset.texts?.[language]?.instructions || '',
     consent: preset.texts?.[language]?.consent || '',
     record_input: true,
+    keep_color: true,
     concepts: [],
     sketches: {},
     question_set: firstSet(materials, studyView.set),

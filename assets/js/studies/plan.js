@@ -132,6 +132,7 @@ function coloringNumbers(plan) {
         : 'none',
     ],
     ['Reference image', plan.reference_image ? 'allowed, each use in the log' : 'not allowed'],
+    ['A sketch begins', plan.keep_color ? 'with the color of the one before' : 'without a color'],
   ];
 }
 

@@ -23,7 +23,7 @@ from tests.tabs.participants.people import (
     stroke,
 )
 from truehue.annotation.colorings import checksum, paint, read_action
-from truehue.annotation.studies.plan import Example, Review
+from truehue.annotation.studies.plan import Example, Review, from_json, to_json
 from truehue.core.sketches.regions import decode, regions
 from truehue.core.studies import EventKind, Purpose, StudyRecord
 from truehue.tabs.page.roles import OWNER
@@ -280,6 +280,18 @@ def test_a_reference_image_is_for_studies_that_allow_it(room: Room) -> None:
     person.draws(0, fill(color="#aa5500"), {"do": "undo"}, pick, {"do": "redo"})
     person.post(colored(0, 5))
     assert room.log_differs(link.study) == []
+
+
+def test_a_sketch_begins_with_the_color_before_where_the_plan_says_so(room: Room) -> None:
+    """Plans that were stored before there was the setting begin each without a color."""
+    for keeps in (False, True):
+        made = coloring_plan(room, 8 + keeps, practice=0, keep_color=keeps)
+        stored = to_json(made)
+        if not keeps:
+            stored.pop("keep_color")
+        assert from_json(stored) == made
+        person = room.person(room.opened(made))
+        assert person.enroll()["study"]["keep_color"] is keeps
 
 
 def test_before_the_end_all_sketches_can_be_looked_at_and_changed(room: Room) -> None:

@@ -169,6 +169,15 @@ def test_a_draft_is_changed_and_its_form_is_kept(
     assert again["plan"]["cases"] == 1
 
 
+def test_the_color_is_kept_where_the_form_says_so(
+    context: Context, sketches: dict[str, str]
+) -> None:
+    """A form that was stored before there was the setting keeps none."""
+    for fields, keeps in (({}, False), ({"keep_color": True}, True)):
+        study = create(context, OWNER, colorings("apple", "horse", **fields))["study"]
+        assert study["plan"]["keep_color"] is keeps
+
+
 def test_a_sketch_with_warnings_is_said(context: Context) -> None:
     ink = grid(3)
     plain = sketch_of(ink)

@@ -183,6 +183,11 @@ export function coloringNumbers({ form, presets, changed }) {
       'Allow a reference image',
       'Participants may open an image of their own beside the sketch and take colors from it. It never leaves their browser; each color that is taken is in the log.',
     ),
+    source.check(
+      'keep_color',
+      'Keep the color from sketch to sketch',
+      'As in apps for drawing. Off: each sketch begins without a color, so that none suggests itself.',
+    ),
   );
   node.append(
     row(
