@@ -51,6 +51,7 @@ globalThis.matchMedia = window.matchMedia = (query) => ({
   removeEventListener() {},
 });
 window.Element.prototype.scrollIntoView = () => {};
+window.Range.prototype.getBoundingClientRect = () => ({ width: 0 });
 window.HTMLDialogElement.prototype.showModal ??= function showModal() {
   this.open = true;
 };

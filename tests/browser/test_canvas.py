@@ -118,7 +118,7 @@ def test_by_mouse_from_the_first_color_to_what_the_server_paints(
     assert [easel.color(each) for each in (ROOF, DOOR)] == [None, None]
     assert easel.kinds == "fill fill stroke undo redo fill fill_regions"
     recent = page.locator(".cv-swatches").first.get_by_role("button")
-    assert [item.get_attribute("aria-label") for item in recent.all()] == ["#ffffff", first]
+    assert [item.get_attribute("aria-label") for item in recent.all()] == [first, "#ffffff"]
     layer = paint([read_action(action) for action in easel.log], regions(ink))
     assert page.evaluate("canvas.checksum()") == checksum(layer)
     page.set_viewport_size({"width": 1100, "height": 680})
@@ -191,6 +191,16 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
     fingers.send("End")
     assert easel.scale > 1.5 * before
     assert easel.kinds == drawn
+    # One strip of buttons is over a drawing that is looked at closer.
+    for tool, shown in (("Brush", ".cv-strip"), ("Fill", ".cv-looks .cv-segments")):
+        easel.presses(tool)
+        strip, zooms = (page.locator(part).bounding_box() for part in (shown, ".cv-zooms"))
+        assert strip is not None
+        assert zooms is not None
+        assert strip["y"] + strip["height"] == pytest.approx(zooms["y"] + zooms["height"], abs=1)
+        assert strip["x"] + strip["width"] < zooms["x"]
+        assert zooms["x"] + zooms["width"] <= 390
+    easel.presses("Brush")
     easel.presses("Whole drawing")
     fingers.send("Start", (x, y))
     fingers.send("Move", (x + 30, y + 8))
@@ -218,6 +228,66 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
     assert left is not None
     assert moved is not None
     assert moved["x"] - left["x"] == pytest.approx(50, abs=1)
+
+
+def test_a_message_is_as_wide_as_its_lines(visit: Visit, address: str) -> None:
+    page = visit(address, **PHONE)
+    page.set_viewport_size({"width": 390, "height": 760})
+    easel = Easel(page)
+    page.locator(".cv-color").tap()
+    easel.chooses("#5d8a3c")
+    page.touchscreen.tap(*easel.at(SKY))
+    expect(easel.told).to_contain_text("The paper around the drawing is filled.")
+    width, lines = page.evaluate(
+        """() => {
+          const told = document.querySelector('.cv-told');
+          const range = new Range();
+          range.selectNodeContents(told);
+          return [told.offsetWidth, range.getBoundingClientRect().width];
+        }"""
+    )
+    assert lines < width < lines + 30
+
+
+def test_a_hex_code_takes_the_place_of_what_is_there(visit: Visit, address: str) -> None:
+    easel = Easel(page := visit(address))
+    easel.chooses("#102030")
+    field = page.locator(".cv-hex")
+    field.click()
+    page.keyboard.type("FF88")
+    expect(page.locator(".cv-now .cv-chip")).to_have_css("background-color", "rgb(16, 32, 48)")
+    # The color is there with the sixth digit, and what is typed stays as it is until the end.
+    page.keyboard.type("00")
+    expect(page.locator(".cv-now .cv-chip")).to_have_css("background-color", "rgb(255, 136, 0)")
+    expect(field).to_have_value("FF8800")
+    page.keyboard.press("Enter")
+    expect(field).to_have_value("#ff8800")
+    expect(page.locator(".cv-stage")).to_be_focused()
+
+
+def test_edges_are_smooth_for_who_looks_closer_and_pixels_stay(visit: Visit, address: str) -> None:
+    easel = Easel(page := visit(address))
+    easel.chooses("#c02030")
+    page.keyboard.press("b")
+    page.mouse.move(*easel.at((0.3, 0.55)))
+    page.mouse.down()
+    page.mouse.move(*easel.at((0.44, 0.7)), steps=5)
+    page.mouse.up()
+    before = page.evaluate("canvas.checksum()")
+    for _ in range(3):
+        page.keyboard.press("+")
+    page.wait_for_function("document.querySelectorAll('.cv-sheet canvas.cv-ink').length === 2")
+    # How many values of opacity each has: the finer one has more than the two of the layer.
+    opacities = """selector => {
+      const node = document.querySelector(selector);
+      const { data } = node.getContext('2d').getImageData(0, 0, node.width, node.height);
+      return new Set(data.filter((_, i) => i % 4 === 3)).size;
+    }"""
+    finer = ".cv-layer + canvas.cv-ink"
+    page.wait_for_function(f"({opacities})('{finer}') > 2")
+    assert page.evaluate(opacities, ".cv-layer") == 2
+    assert page.evaluate("canvas.checksum()") == before
+    expect(page.locator(".cv-layer")).to_have_css("visibility", "hidden")
 
 
 def test_by_keys_alone_and_without_barriers(visit: Visit, address: str) -> None:

@@ -232,7 +232,8 @@ def test_from_the_link_to_the_code_by_mouse(room: StudyRoom, visit: Visit) -> No
     expect(designer.at("finished")).to_contain_text(CODE)
     assert barriers == []
     more = fetched(page) - needed(Kind.COLORINGS)
-    assert [path.rpartition("/")[2] for path in more] == ["glance.js"]
+    # These drawings are small, and so shown larger than they are.
+    assert {path.rpartition("/")[2] for path in more} == {"glance.js", "sharp.js"}
     assert needed(Kind.COLORINGS) <= fetched(page)
 
     events = one_person(room, link)
@@ -396,6 +397,22 @@ def test_done_while_a_stroke_is_still_drawn(room: StudyRoom, visit: Visit) -> No
     events = one_person(room, link)
     assert same_pixels(room, events) == 1
     assert [event.body["do"] for event in events if event.kind == "action"] == ["stroke"]
+
+
+def test_the_color_in_hand_is_there_in_the_next_sketch(room: StudyRoom, visit: Visit) -> None:
+    """Where the plan keeps it; else each sketch begins without one."""
+    for keeps in (True, False):
+        plan = room.colorings(practice=0, trials=2, review=Review.NONE, keep_color=keeps)
+        page = visit(room.opened(plan))
+        designer = Designer(page)
+        designer.begins()
+        designer.fills("#c02030")
+        designer.does()
+        designer.sees(1)
+        expect(page.locator(".cv-hex")).to_have_value("#c02030" if keeps else "")
+        page.mouse.click(*designer.place(0.5, 0.55))
+        told = page.locator(".cv-told")
+        expect(told).to_have_text("" if keeps else "Choose a color first.")
 
 
 def test_a_tap_beside_the_thing_is_asked_about_and_undone(room: StudyRoom, visit: Visit) -> None:

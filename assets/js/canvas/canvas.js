@@ -18,27 +18,31 @@ import { View } from './view.js';
  * @typedef {{ sketch: Sketch, texts: Record<string, string>, actions?: Action[],
  *   onAction?: (action: Action) => void, person?: string, concept?: string,
  *   said?: Partial<import('./background.js').Said>, reference?: boolean,
- *   onSaid?: (said: import('./background.js').Said) => void }} Settings `texts` are the part `canvas`
+ *   onSaid?: (said: import('./background.js').Said) => void, keepsColor?: boolean }} Settings `texts`
+ *   are the part `canvas`
  *   of a language (assets/languages/); `actions` are those done before; `person` names whose colors
  *   are kept in this browser, where several people use it; whoever colors the background is asked
  *   whether it is part of the `concept`, after what was `said`; `reference`: whether an image of
- *   one's own may be opened beside the drawing
+ *   one's own may be opened beside the drawing; `keepsColor`: whether it begins with the color of
+ *   the drawing before, and not without one
  */
 
 /** Of the tools, in each answer: larger where people may color otherwise with them. Answers without
- * it are of 1; 2 has the original closed at first, a row of shades, and Fill alike by form. */
-export const VERSION = 2;
+ * it are of 1; 2 has the original closed at first, a row of shades, and Fill alike by form; 3 may keep
+ * the color for the next drawing, and shows smooth edges to who looks closer. */
+export const VERSION = 3;
 
 /** A reference is there from the start where there is so much room. */
 const WIDE_PX = 560;
 
 /**
- * What a hand keeps from one drawing to the next: no color, which would suggest itself.
- * @type {{ tool: string, diameter: number, within: boolean, original: boolean, reference: boolean,
- *   tipped: boolean }} `tipped`: whether it was said how to aim
+ * What a hand keeps from one drawing to the next.
+ * @type {{ tool: string, color: string | null, diameter: number, within: boolean,
+ *   original: boolean, reference: boolean, tipped: boolean }} `tipped`: whether it was said how to aim
  */
 const habits = {
   tool: 'fill',
+  color: null,
   diameter: 24,
   within: true,
   original: false,
@@ -77,6 +81,7 @@ export class ColoringCanvas {
     said = {},
     onSaid = () => {},
     reference = true,
+    keepsColor = true,
   }) {
     this.sketch = sketch;
     this.allowsReference = reference;
@@ -84,6 +89,7 @@ export class ColoringCanvas {
     /** @type {import('./uncolored.js').Uncolored | null} */ this.uncolored = null;
     /** @type {import('./original.js').Original | null} */ this.original = null;
     /** @type {import('./background.js').Background | null} */ this.background = null;
+    /** @type {import('./forms.js').Forms | null} */ this.forms = null;
     this.#actions = [...actions];
     /** Of all strokes that were logged. */
     this.rows = actions.reduce((sum, action) => sum + rowsOf(action), 0);
@@ -109,6 +115,10 @@ export class ColoringCanvas {
     stage.setAttribute('aria-description', this.say('canvas_keys'));
     const { rail, options, looks } = this.tools;
     this.notes = make('div', { class: 'cv-notes' }, this.told);
+    new MutationObserver(() => this.#fitNotes()).observe(this.notes, {
+      childList: true,
+      subtree: true,
+    });
     this.field = make('div', { class: 'cv-field' }, stage, looks, this.notes);
     const body = make('div', { class: 'cv-body' }, rail, options, this.field, this.picker.node);
     this.node = make('div', { class: 'cv' }, body, this.heard);
@@ -119,6 +129,7 @@ export class ColoringCanvas {
     this.hands = new Hands(this);
     this.jump = keys(this, this.#ends.signal);
     this.tools.show();
+    if (keepsColor && habits.color) this.picker.take(habits.color);
     /** Loads what asks about the background. The drawing can be colored without it. */
     this.watchBackground = () =>
       concept &&
@@ -236,6 +247,16 @@ export class ColoringCanvas {
     this.notes.style.cssText = css;
   }
 
+  /** A box is as wide as its longest line: a text that wraps takes all of the room otherwise. */
+  #fitNotes() {
+    const range = new Range();
+    for (const note of /** @type {Iterable<HTMLElement>} */ (this.notes.children)) {
+      note.style.width = '';
+      range.selectNodeContents(note);
+      note.style.width = Math.ceil(range.getBoundingClientRect().width) + 24 + 'px';
+    }
+  }
+
   /**
    * Says what an image would show, to those who do not see it.
    * @param {string} name
@@ -314,7 +335,7 @@ export class ColoringCanvas {
    * @param {string} color
    */
   setColor(color) {
-    this.color = color;
+    this.color = habits.color = color;
     if (this.told.textContent === this.say('choose_first')) this.tell('');
     this.tools.show();
   }
@@ -402,6 +423,10 @@ export class ColoringCanvas {
     if (!label) this.tellNoRegion(x, y);
     else if (before === color) this.tell(clears ? 'no_color' : 'same');
     else {
+      if (!before && !this.forms) {
+        this.#compare(() => this.fillAlike(x, y, clears, pressed));
+        return;
+      }
       const others = this.alike(label, before);
       const points = [x, y, ...others.flatMap((other) => regions.middle(closing, other))];
       for (let i = 0; i < points.length && this.hasRoom(); i += 2 * MAX_POINTS) {
@@ -413,7 +438,8 @@ export class ColoringCanvas {
       this.view.region = null;
       this.filled = label;
       const n = points.length / 2;
-      this.tell(n === 1 ? 'alike_one' : clears ? 'alike_cleared' : 'alike_filled', { n });
+      const alone = before ? 'alike_color' : 'alike_form';
+      this.tell(n === 1 ? alone : clears ? 'alike_cleared' : 'alike_filled', { n });
       if (color && n === 1) this.tellPaper(label);
     }
   }
@@ -426,15 +452,27 @@ export class ColoringCanvas {
    * @returns {number[]}
    */
   alike(label, color) {
-    const { layer, regions, closing } = this;
-    const key = [label, color, closing, this.actions.length].join();
+    const { layer, regions, closing, forms } = this;
+    if (!color && !forms) this.#compare(() => this.hands.hover());
+    const key = [label, color, closing, this.actions.length, !!forms].join();
     if (!layer || !regions || this.lookalikes.key === key) return this.lookalikes.labels;
     const surround = regions.surround(closing);
     const looks = (/** @type {number} */ other) =>
-      color || (!(surround[other] && !surround[label]) && regions.resembles(closing, label, other));
+      color || (!(surround[other] && !surround[label]) && forms?.resembles(closing, label, other));
     const labels = layer.alike(color, closing).filter((other) => other !== label && looks(other));
     this.lookalikes = { key, labels };
     return labels;
+  }
+
+  /**
+   * Loads what compares forms.
+   * @param {() => void} then
+   */
+  async #compare(then) {
+    const later = await this.#later(import('./forms.js'));
+    if (!later || !this.regions) return;
+    this.forms ||= new later.Forms(this.regions);
+    then();
   }
 
   /**

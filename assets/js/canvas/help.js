@@ -20,7 +20,7 @@ const KEYS = [
   ['Space', 'space'],
   [', .', 'shades'],
   ['C', 'choose'],
-  ['1 – 9', 'recent_keys'],
+  ['1 – 8', 'recent_keys'],
   ['[ ]', 'size_help'],
   ['L', 'within'],
   ['G', 'gaps'],

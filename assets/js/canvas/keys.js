@@ -9,7 +9,12 @@ const LETTERS = {
   i: 'pick',
   h: 'hand',
 };
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+export const ARROWS = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
 /** An arrow key goes so far on the screen, in CSS pixels; with Shift one pixel of the drawing. */
 const STEP_PX = 12;
 const READ_MS = 300;
@@ -153,7 +158,7 @@ export function keys(canvas, signal) {
     else if (key === '+' || key === '=') view.zoom(1.5);
     else if (key === '-') view.zoom(1 / 1.5);
     else if (key === '0') view.fit();
-    else if (/^[1-9]$/.test(key)) canvas.picker.swatches.takeUsed(Number(key));
+    else if (/^[1-8]$/.test(key)) canvas.picker.swatches.takeUsed(Number(key));
     else if (letter === 'c') canvas.picker.ask();
     else if (letter === 'l') canvas.setWithin(!canvas.within);
     else if (letter === 'g') canvas.setClosing((canvas.closing + 1) % tools.gaps.length);

@@ -10,6 +10,7 @@ import {
   srgb1Of,
   widest,
 } from './colors.js';
+import { ARROWS } from './keys.js';
 import { aria, button, icon, make } from './nodes.js';
 import { Swatches } from './swatches.js';
 
@@ -58,6 +59,8 @@ export class Picker {
       placeholder: say('hex'),
       spellcheck: 'false',
       autocomplete: 'off',
+      // Six digits are taken at once, as they are: what is typed stays where it is.
+      input: () => this.hex.value.length > 5 && readHex(this.hex.value) && this.#typedHex(),
       change: () => this.#typedHex(),
       keydown: (/** @type {KeyboardEvent} */ event) => this.#entered(event),
     });
@@ -139,6 +142,10 @@ export class Picker {
       ),
       this.swatches.node,
     );
+    // What is typed takes the place of what is there.
+    this.node.addEventListener('focusin', ({ target }) =>
+      setTimeout(() => /** @type {any} */ (target).select?.()),
+    );
     this.node.addEventListener('animationend', () => this.node.classList.remove('cv-asked'));
     this.#listen();
     this.#turn(chosenSpace);
@@ -166,18 +173,16 @@ export class Picker {
       if (event.buttons) point(event);
     });
     plane.addEventListener('keydown', (event) => {
-      const way = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] }[
-        event.key
-      ];
+      const way = ARROWS[event.key];
       if (!way && event.key !== 'Enter') return;
       const step = event.shiftKey ? 10 : 1;
       const [up, across, hue] = this.#at;
       const { most } = this.#space;
-      const [dy, dx] = way || [0, 0];
+      const [dx, dy] = way || [0, 0];
       const within = (/** @type {number} */ value, /** @type {number} */ top) =>
         Math.min(Math.max(value, 0), top);
       this.#set([
-        within(up + (dy * step * most[0]) / 100, most[0]),
+        within(up - (dy * step * most[0]) / 100, most[0]),
         within(across + (dx * step * most[1]) / 100, most[1]),
         hue,
       ]);
@@ -409,7 +414,7 @@ export class Picker {
       field.removeAttribute('aria-invalid');
       field.removeAttribute('aria-describedby');
     }
-    this.hex.value = color || '';
+    if (document.activeElement !== this.hex) this.hex.value = color || '';
     this.fields.forEach((field, part) => {
       field.value = color ? this.#at[part].toFixed(space.digits[part]) : '';
     });

@@ -1,6 +1,7 @@
 // An image of the person's own beside the drawing, to take colors from. It is read in the browser and
 // never sent; each color that is taken is an action.
 import { hexOf } from './colors.js';
+import { ARROWS } from './keys.js';
 import { button, make } from './nodes.js';
 
 /** The longer side to which a large image is made smaller. */
@@ -106,9 +107,7 @@ export class Reference {
     image.addEventListener('click', (event) => this.#take(...this.#pixel(event)));
     image.addEventListener('blur', () => this.#unlook());
     image.addEventListener('keydown', (event) => {
-      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[
-        event.key
-      ];
+      const way = ARROWS[event.key];
       if (!way && event.key !== 'Enter') return;
       event.preventDefault();
       event.stopPropagation();

@@ -1,18 +1,19 @@
-// Colors of one person: those they used, the last one first, and those they keep. Both stay in this
-// browser.
+// Colors of one person: those they used, and those they keep. Both stay in this browser.
 import { aria, button, keep, kept, make } from './nodes.js';
 
 /** @typedef {import('./palettes.js').Palette} Palette */
 
 const MAX_USED = 16;
 const MAX_KEPT = 48;
+/** Last colors in the row of the picker, which have the keys of digits. */
+const MAX_KEYS = 8;
 /** Last colors in the row under the thumb; after them, by swiping, those that are kept. */
 const MAX_QUICK = 6;
 const MAX_ROW = 40;
 
 /**
- * By person, the last colors that were used. One keeps its place, which a hand remembers, until it
- * makes room for another: also in the next drawing.
+ * By length and person, the last colors that were used. One keeps its place, which a hand remembers,
+ * until it makes room for another: also in the next drawing.
  * @type {Map<string, string[]>}
  */
 const rows = new Map();
@@ -134,15 +135,16 @@ export class Swatches {
 
   /**
    * The last colors, each at its place.
-   * @param {string[]} used the last one first
+   * @param {number} length
    */
-  #row(used) {
-    const wanted = used.slice(0, MAX_QUICK);
-    const before = rows.get(this.person) || [];
+  #row(length) {
+    const key = length + this.person;
+    const wanted = kept(this.names[0]).slice(0, length);
+    const before = rows.get(key) || [];
     const fresh = wanted.filter((color) => !before.includes(color)).reverse();
     const held = before.map((color) => (wanted.includes(color) ? color : fresh.shift() || ''));
     const row = [...held.filter(Boolean), ...fresh];
-    rows.set(this.person, row);
+    rows.set(key, row);
     return row;
   }
 
@@ -154,9 +156,9 @@ export class Swatches {
     this.show();
   }
 
-  /** @param {number} number of a used color, from 1, the last one */
+  /** @param {number} number of a place in the row, from 1 */
   takeUsed(number) {
-    const color = kept(this.names[0])[number - 1];
+    const color = this.#row(MAX_KEYS)[number - 1];
     if (color) this.take(color);
   }
 
@@ -189,7 +191,7 @@ export class Swatches {
       /** @type {HTMLElement} */ box,
       /** @type {string[]} */ colors,
       /** @type {string} */ none,
-      node = swatch,
+      /** @type {(color: string, n: number) => HTMLElement} */ node = swatch,
     ) => {
       // The focus stays on the color that was pressed, or the keys of the canvas would be lost.
       const label = box.querySelector(':focus')?.getAttribute('aria-label');
@@ -198,9 +200,14 @@ export class Swatches {
       again?.focus({ preventScroll: true });
     };
     const palettes = this.palettes.flatMap(({ colors }) => colors.map(({ hex }) => hex));
-    const row = new Set([...this.#row(used), ...own, ...palettes]);
+    const row = new Set([...this.#row(MAX_QUICK), ...own, ...palettes]);
     fill(this.lasts, [...row].slice(0, MAX_ROW), 'recent_none');
-    fill(this.recents, used, 'recent_none');
+    const keyed = (/** @type {string} */ color, /** @type {number} */ n) => {
+      const node = swatch(color);
+      if (n < MAX_KEYS) node.title += ` (${n + 1})`;
+      return node;
+    };
+    fill(this.recents, [...new Set([...this.#row(MAX_KEYS), ...used])], 'recent_none', keyed);
     fill(this.palette, own, 'own_none', this.#removes ? away : swatch);
     aria(this.remove, 'pressed', this.#removes);
     this.remove.hidden = !own.length;

@@ -44,10 +44,28 @@ test('a sketch can be colored although nobody can be asked about its background'
   canvas.destroy();
 });
 
+test('a drawing begins with the color of the one before where that is kept', () => {
+  const sketch = { id: 's', width: 8, height: 8, closing: 0, ink: 'ink.png', regions: 'regions' };
+  const begun = (keepsColor) => new ColoringCanvas({ sketch, texts: {}, keepsColor });
+  begun(true).picker.take('#5d8a3c');
+  const [next, neutral] = [begun(true), begun(false)];
+  assert.deepEqual([next.color, next.picker.hex.value], ['#5d8a3c', '#5d8a3c']);
+  assert.deepEqual([neutral.color, neutral.picker.hex.value], [null, '']);
+  for (const study of [{}, { keep_color: true }]) {
+    let put = null;
+    const trial = { position: 0, words: 'an apple', ask_background: false, sketch };
+    const easel = new Easel(trial, 'p', { put: (node) => (put = node), acted: () => {} }, study);
+    easel.open([]);
+    assert.equal(put.querySelector('.cv-hex').value, study.keep_color ? '#5d8a3c' : '');
+    easel.close();
+  }
+  for (const canvas of [next, neutral]) canvas.destroy();
+});
+
 test('an answer tells the version of the canvas, and what was said of the background before', () => {
   localStorage.setItem('truehue-background:p:0', '{"asked":1,"undone":0,"part":true}');
   const sketch = { position: 0, words: 'a red apple', ask_background: true };
-  const { answer } = new Easel(sketch, 'p', {}, false);
+  const { answer } = new Easel(sketch, 'p', {}, {});
   assert.equal(answer.display.canvas, VERSION);
   assert.deepEqual(answer.background, { asked: 1, undone: 0, part: true });
 });

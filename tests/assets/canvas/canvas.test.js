@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { load } from '../page.js';
 
 const { SPACES, hexOf, shadesOf, srgb1Of, widest } = await load('canvas/colors');
+const { Forms } = await load('canvas/forms');
 const { Hands } = await load('canvas/hands');
 const { hueTouch } = await load('canvas/hue_touch');
 const { Layer } = await load('canvas/layer');
@@ -41,10 +42,11 @@ test('regions of one form look alike, turned and mirrored too, and others of the
     (x, y) => within(x, 40, 40 + area / 9) && within(y, 100, 109),
     (x, y) => (x - 100) ** 2 + (y - 70) ** 2 < area / Math.PI,
   );
-  const alike = [2, 3, 4, 5, 6].map((label) => regions.resembles(0, 1, label));
+  const forms = new Forms(regions);
+  const alike = [2, 3, 4, 5, 6].map((label) => forms.resembles(0, 1, label));
   assert.deepEqual(alike, [true, true, false, false, false]);
-  assert.ok(!regions.resembles(0, 4, 5));
-  assert.ok(!regions.resembles(0, 6, 1));
+  assert.ok(!forms.resembles(0, 4, 5));
+  assert.ok(!forms.resembles(0, 6, 1));
 });
 
 test('the edge of a region is one line without steps', () => {

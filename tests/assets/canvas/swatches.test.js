@@ -45,11 +45,31 @@ test('the last colors keep their places, also in the next drawing', () => {
   assert.deepEqual(labels(swatchesOf('ben').swatches.lasts), []);
 });
 
+test('a key keeps its color while one works', () => {
+  const { swatches, taken } = swatchesOf('dora');
+  const colors = Array.from({ length: 9 }, (_, n) => '#00010' + n);
+  for (const color of colors.slice(0, 8)) swatches.used(color);
+  for (let n = 1; n <= 8; n++) {
+    swatches.takeUsed(n);
+    swatches.used(colors[n - 1]);
+  }
+  assert.deepEqual(taken, colors.slice(0, 8));
+  assert.deepEqual(labels(swatches.recents), colors.slice(0, 8));
+  assert.equal(swatches.recents.children[7].title, colors[7] + ' (8)');
+  // The ninth takes the place of the one that was not used for longest, which comes after the row.
+  swatches.used(colors[8]);
+  swatches.takeUsed(1);
+  assert.equal(taken.at(-1), colors[8]);
+  const row = [colors[8], ...colors.slice(1, 8), colors[0]];
+  assert.deepEqual(labels(swatches.recents), row);
+  assert.equal(swatches.recents.children[8].title, colors[0]);
+});
+
 test('the focus stays on the color that was pressed', () => {
   const { swatches } = swatchesOf('carla');
   document.body.append(swatches.recents);
   for (const color of COLORS.slice(0, 2)) swatches.used(color);
-  swatches.recents.querySelectorAll('button')[1].focus();
+  swatches.recents.querySelector('button').focus();
   swatches.used(COLORS[0]);
   assert.equal(document.activeElement?.getAttribute('aria-label'), COLORS[0]);
   swatches.recents.remove();

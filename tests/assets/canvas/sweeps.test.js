@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { load } from '../page.js';
 
 const { ColoringCanvas } = await load('canvas/canvas');
+const { Forms } = await load('canvas/forms');
 const { Layer } = await load('canvas/layer');
 const { Regions } = await load('canvas/regions');
 const { Strokes } = await load('canvas/strokes');
@@ -53,6 +54,7 @@ function canvasOf() {
     actions: [],
     lookalikes: { key: '', labels: [] },
   };
+  canvas.forms = new Forms(canvas.regions);
   canvas.strokes = new Strokes(canvas);
   canvas.sweeps = new Sweeps(canvas);
   return canvas;
@@ -171,7 +173,7 @@ test('all that look like a region are filled in one step', () => {
     ['alike_filled', 4],
     ['alike_filled', 2],
     ['alike_cleared', 2],
-    ['alike_one', 1],
+    ['alike_form', 1],
     'paper',
     'same',
   ]);

@@ -83,5 +83,6 @@ def test_a_page_is_light_also_in_german(kind: Kind, plain: int, sent: int) -> No
         "background.js",
         "original.js",
         "sharp.js",
+        "forms.js",
     ):
         assert later not in listed
