@@ -29,7 +29,7 @@ import { View } from './view.js';
 
 /** Of the tools, in each answer: larger where people may color otherwise with them. Answers without
  * it are of 1; 2 has the original closed at first, a row of shades, and Fill alike by form; 3 may keep
- * the color for the next drawing, and shows smooth edges to who looks closer. */
+ * the color for the next drawing, draws straight strokes, and shows smooth edges to who looks closer. */
 export const VERSION = 3;
 
 /** A reference is there from the start where there is so much room. */
@@ -50,10 +50,9 @@ const habits = {
   tipped: false,
 };
 
-/** Tools that take color away. */
-const CLEARING = ['eraser', 'region'];
-/** Tools that every drawing starts without. */
-const ONCE = ['alike', 'pick'];
+/** Tools that every drawing starts without, and those that take color away. */
+const ONCE = /alike|pick/;
+const ONCE_OR_CLEARING = /alike|pick|eraser|region/;
 const RETRY_MS = 3_000;
 const TOLD_MS = 4_000;
 /** What is said stands beside the drawing where there is so much room, or in so much above or below. */
@@ -100,7 +99,7 @@ export class ColoringCanvas {
     /** The region that was filled last, while the pointer is on it. */
     this.filled = 0;
     // On a drawing without color there is nothing to take away; what fills many starts off.
-    const isLeft = (actions.length ? ONCE : [...ONCE, ...CLEARING]).includes(habits.tool);
+    const isLeft = (actions.length ? ONCE : ONCE_OR_CLEARING).test(habits.tool);
     this.tool = isLeft ? 'fill' : habits.tool;
     this.diameter = habits.diameter;
     this.within = habits.within;
@@ -243,7 +242,7 @@ export class ColoringCanvas {
     let css = `left:${reserved.left}px;right:${reserved.right}px;`;
     if (free >= BESIDE_PX) css = `left:${right}px;width:${free}px;top:6px`;
     else if (below >= LINE_PX && below > box.top) css += `top:${clientHeight - foot - below}px`;
-    else css += `top:${Math.max(box.top - LINE_PX, 0)}px`;
+    else css += `top:${Math.max(box.top - LINE_PX, 4)}px`;
     this.notes.style.cssText = css;
   }
 

@@ -170,7 +170,7 @@ export class Hands {
     if (this.#picks(event)) canvas.pick(x, y);
     else if (this.#strokes(event)) {
       this.#drawing = canvas.strokes;
-      return canvas.strokes.begin(x, y, this.#erases(event));
+      return canvas.strokes.begin(x, y, this.#erases(event), event.shiftKey);
     } else if (this.#fillsAlike(event)) {
       canvas.fillAlike(x, y, canvas.tool === 'region', event.timeStamp);
     } else if (event.type === 'pointerdown') return this.#sweepFrom(event);

@@ -87,10 +87,9 @@ export class Picker {
       step: 0.5,
       'aria-label': say('hue'),
       input: () => this.touched || this.turnTo(Number(this.hue.value)),
-    });
-    // Before a hue is chosen, the thumb is unseen at the left and takes a press there for its own.
-    this.hue.addEventListener('pointerdown', ({ clientX }) => {
-      if (!this.#hued && !this.touched) this.turnTo(this.hueAt(clientX));
+      // Before a hue is chosen, the thumb is unseen at the left and takes a press there for its own.
+      pointerdown: (/** @type {PointerEvent} */ event) =>
+        this.#hued || this.touched || this.turnTo(this.hueAt(event.clientX)),
     });
     this.names = [0, 1, 2].map(() => make('span'));
     this.fields = this.names.map((_, part) =>
@@ -117,7 +116,14 @@ export class Picker {
     this.swatches = new Swatches(canvas, person, take, this.shades());
     this.node = make(
       'div',
-      { class: 'cv-side', role: 'group', 'aria-label': say('color') },
+      {
+        class: 'cv-side',
+        role: 'group',
+        'aria-label': say('color'),
+        // What is typed takes the place of what is there.
+        focusin: (/** @type {any} */ { target }) => setTimeout(() => target.select?.()),
+        animationend: () => this.node.classList.remove('cv-asked'),
+      },
       make(
         'div',
         { class: 'cv-now' },
@@ -142,11 +148,6 @@ export class Picker {
       ),
       this.swatches.node,
     );
-    // What is typed takes the place of what is there.
-    this.node.addEventListener('focusin', ({ target }) =>
-      setTimeout(() => /** @type {any} */ (target).select?.()),
-    );
-    this.node.addEventListener('animationend', () => this.node.classList.remove('cv-asked'));
     this.#listen();
     this.#turn(chosenSpace);
   }

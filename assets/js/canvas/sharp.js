@@ -96,7 +96,6 @@ export function sharp({ ink, layer, image, width, height }) {
  */
 export function smoother({ values, width, height }, finer) {
   const side = 2 * REACH + 1;
-  const middle = REACH * side + REACH;
   const weights = weightsOf(finer);
   // At a straight edge the light of a color falls by so much on the way through what is soft.
   const fall = SOFT / (SIGMA * Math.sqrt(2 * Math.PI) * finer);

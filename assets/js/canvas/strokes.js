@@ -17,6 +17,7 @@ export class Strokes {
   /** @type {Stroke | null} */ #stroke = null;
   #painted = false;
   /** @type {number[] | null} where it is, past its last point */ #next = null;
+  /** @type {number[] | null} where the last one ended */ #last = null;
 
   /** @param {import('./canvas.js').ColoringCanvas} canvas */
   constructor(canvas) {
@@ -38,20 +39,23 @@ export class Strokes {
    * @param {number} x
    * @param {number} y
    * @param {boolean} erases
+   * @param {boolean} [straight] whether it comes from where the last one ended
    */
-  begin(x, y, erases) {
+  begin(x, y, erases, straight) {
     const { canvas } = this;
     canvas.endStroke();
     const { layer, closing, diameter } = canvas;
     if (!layer || !canvas.enabled || (!erases && !canvas.colored())) return false;
     if (!canvas.hasRoom(diameter + 2)) return false;
     const within = canvas.within ? closing : null;
-    if (within !== null && !layer.labelAt(x, y, within)) {
+    const start = (straight && this.#last) || [x, y];
+    if (within !== null && !layer.labelAt(start[0], start[1], within)) {
       canvas.tellNoRegion(x, y);
       return false;
     }
     const color = erases ? null : canvas.color;
-    this.#begin({ do: 'stroke', points: [held(x), held(y)], diameter, color, within });
+    this.#begin({ do: 'stroke', points: start.map(held), diameter, color, within });
+    if (straight) this.extend(x, y);
     return true;
   }
 
@@ -126,6 +130,7 @@ export class Strokes {
       return;
     }
     this.#stroke = null;
+    this.#last = stroke.points.slice(-2);
     canvas.log(stroke, canvas.layer.end());
   }
 

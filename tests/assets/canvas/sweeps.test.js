@@ -179,3 +179,23 @@ test('all that look like a region are filled in one step', () => {
   ]);
   assert.ok(canvas.done.every((action) => action.do === 'fill_regions'));
 });
+
+test('a straight stroke comes from where the last one ended', () => {
+  const canvas = Object.assign(canvasOf(), { diameter: 3, within: false });
+  const { strokes } = canvas;
+  const draws = (straight, ...points) => {
+    const [[x, y], ...others] = points;
+    strokes.begin(x, y, false, straight);
+    for (const point of others) strokes.extend(...point);
+    strokes.end();
+    return canvas.done.at(-1).points;
+  };
+  assert.deepEqual(draws(true, [8, 2]), [8, 2]);
+  assert.deepEqual(draws(false, [10, 2], [20, 2]), [10, 2, 20, 2]);
+  assert.deepEqual(draws(true, [40, 17]), [20, 2, 40, 17]);
+  // Inside the lines around its beginning.
+  canvas.within = true;
+  draws(false, [8, 10]);
+  assert.deepEqual(draws(true, [28, 10]), [8, 10, 28, 10]);
+  assert.deepEqual([canvas.layer.colorAt(12, 10), canvas.layer.colorAt(18, 10)], [RED, null]);
+});
