@@ -125,10 +125,7 @@ export function mount({ element }) {
     rendered = made;
     put(find('.th-leaderboard-counted'), data.unscored_note);
     find('.th-leaderboard-counted').hidden = !data.unscored_note;
-    put(
-      find('.th-leaderboard-about'),
-      data.about + (data.without ? ' ' + data.without : ''),
-    );
+    put(find('.th-leaderboard-about'), data.about + (data.without ? ' ' + data.without : ''));
     find('.th-leaderboard-csv').href = '/api/explore/leaderboard.csv?' + query();
     find('.th-leaderboard-published').hidden = false;
     publishedTable(find('.th-leaderboard-published'), data.published, data.columns, query);

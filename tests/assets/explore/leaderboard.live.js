@@ -61,7 +61,10 @@ test('the correction for the errors of the rule stands beside the number, and sa
   const raw = textOf(run().querySelector('[data-column=cna] .th-leaderboard-numbers'));
   button(board, 'in plain light').click();
   await until(() => shown(told));
-  assert.match(textOf(told.querySelector(':scope > p')), /^The rule fails some images.*as often as on/);
+  assert.match(
+    textOf(told.querySelector(':scope > p')),
+    /^The rule fails some images.*as often as on/,
+  );
   const folded = told.querySelector('details');
   assert.ok(!folded.open);
   assert.match(textOf(folded), /works back.*assumes/s);
