@@ -38,8 +38,8 @@ SHIPPED_MODELS: tuple[ModelEntry, ...] = (
 
 
 BY_FOLDER = (
-    "Neither diffusers nor transformers has a class for it. Draw with its own code and import the "
-    "folder of images, or run it behind an OpenAI-compatible images endpoint and add that.",
+    "Neither diffusers nor transformers has a class for it. Start its server (docs/guides/servers) "
+    "and name it with --endpoints, or generate with its own code and import the folder of images.",
 )
 
 IMPORTED_MODELS: tuple[ModelEntry, ...] = (

@@ -20,7 +20,15 @@ from truehue.core.reproduce.concepts_gap import (
     run_switches,
 )
 from truehue.core.reproduce.needs import Need, model_need, run_needs
-from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, imported_runs, trial_of
+from truehue.core.reproduce.recipe import (
+    Recipe,
+    ReproduceContext,
+    Step,
+    generator_of,
+    imported_runs,
+    listed_id,
+    trial_of,
+)
 from truehue.core.reproduce.stored import partly_text, run_notes
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import plan_json, run_id
@@ -36,10 +44,9 @@ TABLES = {
 
 
 def _models(context: ReproduceContext) -> tuple[str, ...]:
-    if context.models:
-        return tuple(registered(name).id for name in context.models)
-    names = [row.keys["model"] for row in table(TABLES["1"][0]).rows]
-    return tuple(dict.fromkeys(ids[0] for name in names if (ids := counterpart(PAPER, name).ids)))
+    printed = [row.keys["model"] for row in table(TABLES["1"][0]).rows]
+    named = context.models or [ids[0] for name in printed if (ids := counterpart(PAPER, name).ids)]
+    return tuple(dict.fromkeys(generator_of(context, name) for name in named))
 
 
 def _steps(context: ReproduceContext) -> tuple[Step, ...]:
@@ -75,6 +82,7 @@ def _needs(context: ReproduceContext) -> tuple[Need, ...]:
         context.workers or 1,
         trial_of(steps),
         context.run_images,
+        context.servers,
     )
     return (*needs, *imported, _people_need(context))
 
@@ -119,7 +127,7 @@ def _table(context: ReproduceContext, table_id: str, ours: str) -> ReproducedTab
     by_model = _printed(published)
     rows = []
     for model_id, run in runs:
-        printed = by_model.get(model_id)
+        printed = by_model.get(listed_id(model_id))
         keys = {"model": printed.keys["model"] if printed else "", "ours": model_id}
         values: Mapping[str, float | None] = printed.values if printed else {}
         row_cells = {
@@ -158,7 +166,7 @@ def _gaps(context: ReproduceContext, table_id: str, ours: str) -> tuple[Gap, ...
     }
     gaps: list[Gap] = []
     for plan in (plan for step in _steps(context) for plan in context.plans(step)):
-        run, printed = run_id(plan), _printed(published).get(plan.model)
+        run, printed = run_id(plan), _printed(published).get(listed_id(plan.model))
         cells = context.cells([run]) if people else ()
         if not cells or printed is None:
             continue

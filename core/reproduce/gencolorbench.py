@@ -34,7 +34,15 @@ from truehue.core.published import PublishedRow, PublishedTable, bibtex, counter
 from truehue.core.reproduce.attribution import Gap
 from truehue.core.reproduce.leaderboard_gap import CategoryNumbers, Counting, RunNumbers, run_gaps
 from truehue.core.reproduce.needs import Need, model_need, run_needs
-from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step, imported_runs, trial_of
+from truehue.core.reproduce.recipe import (
+    Recipe,
+    ReproduceContext,
+    Step,
+    generator_of,
+    imported_runs,
+    listed_id,
+    trial_of,
+)
 from truehue.core.reproduce.stored import (
     partly_text,
     plans_with_images,
@@ -57,19 +65,16 @@ PROTOCOLS = ("gencolorbench-paper", "gencolorbench-released")
 
 def models_of(context: ReproduceContext, published: PublishedTable) -> tuple[str, ...]:
     """The ids to run: those that were chosen, else our counterpart of each published model."""
-    if context.models:
-        return tuple(registered(name).id for name in context.models)
-    return tuple(
-        dict.fromkeys(
-            ids[0] for row in published.rows if (ids := counterpart(PAPER, row.keys["model"]).ids)
-        )
-    )
+    named = context.models or [
+        ids[0] for row in published.rows if (ids := counterpart(PAPER, row.keys["model"]).ids)
+    ]
+    return tuple(dict.fromkeys(generator_of(context, name) for name in named))
 
 
 def published_row(published: PublishedTable, model_id: str, **keys: str) -> PublishedRow | None:
     """The printed row of the model that one of ours stands for, None where the paper has none."""
     for row in published.find(**keys):
-        if model_id in counterpart(PAPER, row.keys["model"]).ids:
+        if listed_id(model_id) in counterpart(PAPER, row.keys["model"]).ids:
             return row
     return None
 
@@ -116,6 +121,7 @@ def needs(context: ReproduceContext, published: PublishedTable) -> tuple[Need, .
             context.workers or 1,
             trial_of(steps),
             context.run_images,
+            context.servers,
         ),
         *imported,
     )

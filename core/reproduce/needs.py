@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from truehue.core.batch.folder import PLAN
-from truehue.core.generation.opening import missing
+from truehue.core.generation.opening import missing, server_name, servers
 from truehue.core.generation.registry import model, name_of
 from truehue.core.generation.weights.sources import Sources, how_to_get
 from truehue.core.masks.grounded.weights import ROLES, WITHOUT, vision_model
@@ -51,6 +51,9 @@ def model_need(model_id: str, sources: Sources, endpoints: Mapping[str, Any] | N
         command = f"truehue runs start --images-from FOLDER --model {entry.id}"
         return Need("data", entry.name, False, " ".join(entry.needs), command)
     problems = missing(entry, None, sources, endpoints)
+    if entry.kind == "served" and not problems:
+        url = servers(endpoints)[server_name(entry)].base_url
+        return Need("weights", entry.name, None, f"behind {url}")
     ways = how_to_get(entry, sources) if entry.repo else ()
     parts = [f"{entry.download_gib:g} GiB" if entry.download_gib else ""]
     if entry.gated and set(problems) & set(ways):
@@ -84,11 +87,12 @@ def run_needs(
     workers: int = 1,
     trial: str = "",
     run_images: Callable[[str], tuple[int, int]] = lambda run: (0, 0),
+    endpoints: Mapping[str, Any] | None = None,
 ) -> tuple[Need, ...]:
     """The weights, hours and disk of what runs have yet to do; the hours by earlier runs of the same
     work below ``roots``, the first of which is written to. Each need once. ``trial`` is the command
     that times a few images, ``run_images`` tells of a run by its id how many are done and how many of
-    these failed. Nothing without plans."""
+    these failed, ``endpoints`` are the servers that are set up. Nothing without plans."""
     if not plans:
         return ()
     needs: list[Need] = []
@@ -101,7 +105,7 @@ def run_needs(
             needs.append(_stored_need(plan, failed, roots))
             continue
         if plan.kind == DRAWN:
-            needs.append(model_need(plan.model, sources))
+            needs.append(model_need(plan.model, sources, endpoints))
         needs += tool_needs(plan, sources)
         each = [estimate(plan, root, workers) for root in roots]
         expected = next((item for item in each if item.seconds is not None), each[0])

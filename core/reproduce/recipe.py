@@ -16,17 +16,21 @@ from truehue.core.generation.registry import model as registered
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.plan import run_id
+from truehue.core.runs.protocols import protocol as preset
 
 if TYPE_CHECKING:
     import numpy as np
 
     from truehue.core.concepts.records import ConceptCell
+    from truehue.core.generation.backends.endpoints import Endpoint
     from truehue.core.reproduce.attribution import Gap
     from truehue.core.reproduce.needs import Need
     from truehue.core.reproduce.table import ReproducedTable
     from truehue.core.runs.records import RunPlan
 
 Kind = Literal["table", "figure"]
+SERVED = "served:"
+"""How the ids of servers begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +73,10 @@ class ReproduceContext:
     new runs where ``new_in_shared``. ``storage`` is the database
     (truehue.storage.store.Storage), None where there is none; ``plans`` gives the plans of a step
     that starts runs. ``options`` are further words for each step's command, which change what it
-    does and so belong into the step. ``people`` gives the name of the people that concepts are
-    compared with and their distributions ``(71,)`` by concept id, ``other_people`` those of all
-    others that are here by name, ``cells`` the distributions of
-    runs, which it extracts where they are missing.
+    does and so belong into the step. ``servers`` are those that are set up, by name. ``people`` gives
+    the name of the people that concepts are compared with and their distributions ``(71,)`` by
+    concept id, ``other_people`` those of all others that are here by name, ``cells`` the
+    distributions of runs, which it extracts where they are missing.
     """
 
     data: Path
@@ -85,6 +89,7 @@ class ReproduceContext:
     storage: Any = None
     plans: Callable[[Step], Sequence[RunPlan]] = lambda step: ()
     options: tuple[str, ...] = ()
+    servers: Mapping[str, Endpoint] = field(default_factory=dict)
     people: Callable[[], tuple[str, Mapping[str, np.ndarray]]] = lambda: ("", {})
     other_people: Callable[[], Mapping[str, Mapping[str, np.ndarray]]] = dict
     cells: Callable[[Sequence[str]], Sequence[ConceptCell]] = lambda runs: ()
@@ -125,20 +130,35 @@ class ReproduceContext:
         return max(pair, key=lambda images: (images.done, images.stored))
 
 
+def generator_of(context: ReproduceContext, model_id: str) -> str:
+    """The id of what generates a model's images here: for a model that only its authors' code runs,
+    the server that is set up under its id, where there is one. The released code's settings are of
+    the models that it names."""
+    entry = registered(model_id)
+    released = bool(context.protocol) and preset(context.protocol).released
+    is_served = entry.kind == "folder" and entry.id in context.servers and not released
+    return f"{SERVED}{entry.id}" if is_served else entry.id
+
+
+def listed_id(model_id: str) -> str:
+    """The model that a server of its name stands for; any other id as it is."""
+    return model_id.removeprefix(SERVED)
+
+
 def imported_runs(
     context: ReproduceContext, protocol: str, models: Sequence[str], set_name: str
 ) -> dict[str, str]:
-    """Of each of these models that does not generate here, by its id, the run of its imported images:
-    by the same protocol on the same set, the one with most prompts, then the newest. Empty where
-    there is none yet."""
+    """Of each of these models that does not generate here, by its id, the run of its images that were
+    imported, or came from a server of its name: by the same protocol on the same set, the one with
+    most prompts, then the newest. Empty where there is none yet."""
     protocol = context.protocol or protocol
     found = {name: "" for name in models if registered(name).kind == "folder"}
     runs = () if context.storage is None else context.storage.runs.all()
     for run in sorted(runs, key=lambda run: (run.summary.get("prompts", 0), run.created_at)):
         of_set = context.set or run.summary.get("set_name") == set_name
         fits = of_set and run.summary.get("protocol") == protocol
-        if run.model in found and run.items and fits:
-            found[run.model] = run.run_id
+        if listed_id(run.model) in found and run.items and fits:
+            found[listed_id(run.model)] = run.run_id
     return found
 
 
@@ -173,7 +193,7 @@ class Recipe:
 def located_steps(steps: Sequence[Step], context: ReproduceContext) -> tuple[Step, ...]:
     """The steps as they are to be executed: a run that is finished is done, or is imported where the
     database lacks images of it; one that lies in another folder of runs continues there."""
-    words = {word for step in steps for word in step.command}
+    words = {word for step in steps if not step.done for word in step.command}
     return tuple(_located(step, words, context) for step in steps)
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from truehue.core.command import (
+    ENDPOINTS,
     Command,
     arg,
     data_folder,
@@ -30,6 +31,7 @@ from truehue.core.command import (
 )
 from truehue.core.concepts.records import EXTRACTED, ConceptCell
 from truehue.core.errors import BadInput, DatabaseBusy
+from truehue.core.generation.backends.endpoints import configured_endpoints
 from truehue.core.generation.weights.sources import Sources
 from truehue.core.reproduce.needs import KINDS, Need, lacking
 from truehue.core.reproduce.recipe import (
@@ -101,6 +103,7 @@ def make_context(options: argparse.Namespace) -> ReproduceContext:
         return requested_plans(COMMAND.parser().parse_args([*step.command[1:], *extra]))[1]
 
     step_options = tuple(shlex.split(options.step_options))
+    servers = configured_endpoints(Path(options.endpoints) if options.endpoints else None)
     return ReproduceContext(
         Path(options.data).expanduser(),
         models,
@@ -111,6 +114,7 @@ def make_context(options: argparse.Namespace) -> ReproduceContext:
         Sources.local(weights),
         plans=plans,
         options=step_options,
+        servers={server.name: server for server in servers},
         shared=_shared_folders(options.shared, step_options),
         new_in_shared=bool(options.shared),
     )
@@ -153,8 +157,11 @@ def _folders(options: argparse.Namespace, step: Step) -> list[str]:
     """The options of folders that a step about runs is executed with; others have their own."""
     if step.command[0] != "runs":
         return []
-    weights = ["--models", options.weights] if options.weights and "start" in step.command else []
-    return ["--data", str(options.data), *weights]
+    given = {"--models": options.weights, "--endpoints": options.endpoints}
+    if "start" not in step.command:
+        given = {}
+    of_start = [word for pair in given.items() if pair[1] for word in pair]
+    return ["--data", str(options.data), *of_start]
 
 
 def _typed(options: argparse.Namespace, step: Step) -> str:
@@ -329,6 +336,7 @@ COMMAND = Command(
             "--weights DIR",
             "folder with models' weights (default: TRUEHUE_MODELS, the hub's cache)",
         ),
+        ENDPOINTS,
         arg("--workers N", "worker processes of a run (default: as of runs start)", type=int),
         arg(
             "--shared DIR",

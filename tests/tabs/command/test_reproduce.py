@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -13,6 +14,7 @@ import pytest
 from tests.commands import called
 from tests.concept_runs import palettes_csv
 from tests.core.batch.here import team_here
+from tests.core.generation.images_server import ImagesServer
 from tests.empty_data import empty_data
 from truehue.core.concepts.reading import read_distributions
 from truehue.core.runs.folder import run_folders
@@ -49,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def reproduce(folder: Path, *arguments: str) -> CompletedProcess[str]:
     own = ["--data", str(folder / "data"), "--models", "reference-renderer", "--workers", "1"]
-    return called(main, *arguments, *own, "--step-options", SMALL, "--yes")
+    return called(main, *own, "--step-options", SMALL, "--yes", *arguments)
 
 
 @pytest.mark.parametrize("table", ["4", "11"])
@@ -97,6 +99,39 @@ def test_a_run_of_another_folder_is_taken(
     assert f"then: truehue runs import {run.path}" in other.stderr
     assert first.stdout == again.stdout == other.stdout
     assert not run_folders(tmp_path / "two" / "data" / "runs")
+
+
+def test_a_model_of_its_authors_code_comes_from_its_server(folder: Path, tmp_path: Path) -> None:
+    server = ImagesServer()
+    endpoints = tmp_path / "servers.json"
+    declared = {"name": "omnigen2", "base_url": server.base_url, "fields": {"seed": "seed"}}
+    endpoints.write_text(json.dumps({"endpoints": [declared]}))
+    empty_data(tmp_path / "data")
+
+    def made(*options: str) -> CompletedProcess[str]:
+        words = ("--set", str(folder / "mini"), "--format", "csv", "--models", "omnigen2")
+        whole = ("--step-options", f"{SMALL} --masker whole")
+        return reproduce(tmp_path, "gencolorbench", "--table", "4", *options, *words, *whole)
+
+    before = made("--estimate-only")
+    assert "missing   data     OmniGen2" in before.stderr
+    assert "docs/guides/servers" in before.stderr
+    with server.running():
+        ended = made("--endpoints", str(endpoints))
+    assert ended.returncode == 0, ended.stderr
+    assert f"behind {server.base_url}" in ended.stderr
+    assert "--model served:omnigen2" in ended.stderr
+    assert f"--endpoints {endpoints}" in ended.stderr
+    rows = list(csv.DictReader(io.StringIO(ended.stdout)))
+    cells = [row for row in rows if row["kind"] == "cell"]
+    (name,) = (row for row in cells if row["column"] == "Color Name Accuracy")
+    assert (name["model"], name["ours"], name["n"]) == ("OmniGen2", "served:omnigen2", "4")
+    assert name["published"]
+    # What is stored is read without the server.
+    again = made()
+    assert [row["value"] for row in csv.DictReader(io.StringIO(again.stdout))] == [
+        row["value"] for row in rows
+    ]
 
 
 def test_colorconceptbench_against_imported_people(folder: Path) -> None:
