@@ -8,6 +8,7 @@ from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.registration import HOW_TO, Registration, registered
 from truehue.core.reproduce.needs import Need
 from truehue.core.reproduce.recipe import ReproduceContext
+from truehue.core.scores.sets import cfm_key
 
 PAPER, PRESET = "fidelity", "cfd"
 PAPER_ID = "cfd"
@@ -30,6 +31,13 @@ def registration_of(context: ReproduceContext) -> Registration | None:
         return registered(context.data)
     except BadInput:
         return None
+
+
+def registered_key(registration: Registration) -> str:
+    """The name of the registered CFM's number of a set."""
+    return cfm_key(
+        registration.checkpoint, registration.instruction_sha256, bool(registration.rotary)
+    )
 
 
 def cfm_need(context: ReproduceContext) -> Need:

@@ -20,6 +20,7 @@ from truehue.core.reproduce.fidelity_data import (
     cfm_need,
     file_of,
     own_options,
+    registered_key,
     registration_of,
     table_id,
 )
@@ -29,7 +30,7 @@ from truehue.core.reproduce.stored import partly_text, plans_with_images
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
 from truehue.core.runs.plan import run_id
 from truehue.core.scores.learned import BY_ID, CLIP_B32, hub_folder
-from truehue.core.scores.sets import CFM, FOLDER, MEAN_DELTA_SAT, SetNumber, cfm_key, read_set
+from truehue.core.scores.sets import CFM, FOLDER, MEAN_DELTA_SAT, SetNumber, read_set
 
 if TYPE_CHECKING:
     from truehue.core.runs.records import RunPlan
@@ -103,20 +104,47 @@ def _without_strength(options: Sequence[str]) -> list[str]:
 
 
 def _set_steps(context: ReproduceContext, number: str) -> tuple[Step, ...]:
-    fid = []
-    photographs, inception = file_of(context, "photographs"), file_of(context, WEIGHTS)
-    if photographs.is_dir() and inception.is_file():
-        fid = ["--real", str(photographs), "--inception", str(inception)]
+    fid, clip = _fid_options(context), _has_clip(context)
+    measures = ("--measure", "delta_sat", *(("--measure", "clip_score") if clip else ()))
     out: list[Step] = []
     for model_id, setting, step in _run_steps(context, number):
         out.append(step)
-        measures = ["--measure", "delta_sat"]
-        measures += ["--measure", "clip_score"] if _has_clip(context) else []
         for plan in context.plans(step):
             command = ("fidelity", "set", "--run", run_id(plan), *measures, *fid)
             command += (*own_options(context), *_shared(context, step, plan))
-            out.append(Step(f"Numbers of {name_of(model_id)}, {setting}", command))
+            done = _are_stored(context, plan, bool(fid), clip)
+            out.append(Step(f"Numbers of {name_of(model_id)}, {setting}", command, done))
     return tuple(out)
+
+
+def _fid_options(context: ReproduceContext) -> tuple[str, ...]:
+    """The options of FID; none without its photographs and weights."""
+    photographs, inception = file_of(context, "photographs"), file_of(context, WEIGHTS)
+    if not (photographs.is_dir() and inception.is_file()):
+        return ()
+    return ("--real", str(photographs), "--inception", str(inception))
+
+
+def _are_stored(context: ReproduceContext, plan: RunPlan, fid: bool, clip: bool) -> bool:
+    """Whether every number that can be computed now is stored, over all images of a finished run.
+    Other photographs, or other weights of FID, are another FID."""
+    images, path = context.run_images(run_id(plan)), _numbers_file(context, plan)
+    if images.done < plan.total or not path.is_file():
+        return False
+    keys = [SETS["ΔSat."], *([SETS["CLIPScore"]] if clip else [])]
+    registration = registration_of(context)
+    keys += [registered_key(registration)] if registration is not None else []
+    if fid:
+        keys.append(SETS["FID"])
+        photographs, inception = file_of(context, "photographs"), file_of(context, WEIGHTS)
+        sources = (inception, photographs, *photographs.rglob("*"))
+        if max(source.stat().st_mtime_ns for source in sources) > path.stat().st_mtime_ns:
+            return False
+    numbers = read_set(path)
+    return all(
+        key in numbers and numbers[key].images + numbers[key].unscored == images.stored
+        for key in keys
+    )
 
 
 def _shared(context: ReproduceContext, step: Step, plan: RunPlan) -> tuple[str, ...]:
@@ -183,19 +211,20 @@ def _set_needs(context: ReproduceContext, number: str) -> tuple[Need, ...]:
 
 def _numbers(context: ReproduceContext, step: Step) -> dict[str, SetNumber]:
     for plan in context.plans(step):
-        return read_set(context.data / FOLDER / f"{run_id(plan)}.json")
+        return read_set(_numbers_file(context, plan))
     return {}
+
+
+def _numbers_file(context: ReproduceContext, plan: RunPlan) -> Path:
+    """What is stored of the images of a run as a set."""
+    return context.data / FOLDER / f"{run_id(plan)}.json"
 
 
 def _cfm_name(context: ReproduceContext, numbers: Mapping[str, SetNumber]) -> str:
     """The number by the registered CFM, else the first by any."""
     registration = registration_of(context)
-    if registration is not None:
-        key = cfm_key(
-            registration.checkpoint, registration.instruction_sha256, bool(registration.rotary)
-        )
-        if key in numbers:
-            return key
+    if registration is not None and (key := registered_key(registration)) in numbers:
+        return key
     return next((key for key in numbers if key.startswith(f"{CFM} ")), "")
 
 

@@ -102,12 +102,21 @@ def test_table_3_from_prompts_to_the_attribution(folder: Path, tiny: Callable[[s
             assert cells[setting, column]["value"]
             assert cells[setting, column]["published"]
     assert cells["none", "CFM"]["value"] != cells["CFR_CFM", "CFM"]["value"]
-    text = called(main, "fidelity", *line, *_own(folder, SMALL), "--format", "text").stdout
+    again = called(main, "fidelity", *line, *_own(folder, SMALL), "--format", "text")
+    assert "then: truehue" not in again.stderr
+    assert again.stderr.count("done: truehue fidelity set") == 2
+    text = again.stdout
     assert "the map of CFM over a first pass" in text
     assert "FID has clean-fid's resize" in text
     runs = {"cfr" in run.summary()["options"]: run for run in run_folders(folder / "data" / "runs")}
     assert runs[True].summary()["options"]["cfr"]["map"] == "cfm"
     assert _points(rows) == {"Mean of the images' ΔSat": True, **dict.fromkeys(READ, False)}
+    # Other photographs are another FID; its numbers need no folder of the run.
+    shutil.copy(
+        folder / "data/fidelity/photographs/a.png", folder / "data/fidelity/photographs/c.png"
+    )
+    stale = reproduce(folder, *line, "--estimate-only", options=SMALL)
+    assert stale.stderr.count("then: truehue fidelity set") == 2
     # CFM read otherwise, on the stored images: each switched alone.
     own = ["--data", str(folder / "data"), "--measure", "delta_sat"]
     for option in ("--float32-rotary", "--own-instruction"):
