@@ -16,7 +16,10 @@ from tests.browser.conftest import Visit
 from tests.browser.still_life import still_life
 from tests.concept_runs import concept_run, palettes_csv
 from tests.running import App, running
+from tests.salient import needs_weights
 from truehue.core.concepts.reading import read_distributions
+from truehue.core.generation.weights.carried import U2NETP
+from truehue.core.records import GenerationRecord
 from truehue.storage import Storage
 
 pytestmark = pytest.mark.browser
@@ -24,6 +27,7 @@ pytestmark = pytest.mark.browser
 SHOWN_MS = 60_000
 # Runs are measured beside Chromium on two cores.
 WORK_MS = 180_000
+SENTENCE = "A natural photo of a banana, centered composition."
 GAPS = """() => {
   const strip = document.querySelector('.th-people-set .th-people-strip');
   const all = [...strip.children].map((one) => one.getBoundingClientRect());
@@ -163,3 +167,27 @@ def test_no_view_over_many_concepts_keeps_anybody_out(visit: Visit, started: App
         if view != "tables":
             expect(box.locator(".main-svg").first).to_be_visible(timeout=SHOWN_MS)
         assert barriers(page) == []
+
+
+@needs_weights
+def test_images_without_a_run_get_their_row_in_the_tables(visit: Visit, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with Storage.open(data) as storage:
+        file = read_distributions("palettes.csv", palettes_csv())
+        storage.distributions.add(file, "Our palettes", "palettes.csv", "made", of_people=True)
+        srgb8, _ = still_life((228, 200, 40), 1)
+        image = storage.images.add(srgb8, SENTENCE, "generated")
+        record = GenerationRecord(SENTENCE, "hub:a/b", seed=1, image_id=image.image_id)
+        storage.drawings.add(record)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(U2NETP.variable)
+        with running(data) as app:
+            page = visit(app.address + "/?tab=compare&view=tables")
+            outside = page.locator("#compare-tables .th-numbers-outside")
+            expect(outside).to_contain_text(
+                "1 image of concepts by a/b has no row", timeout=SHOWN_MS
+            )
+            outside.get_by_role("button", name="Add the row").click()
+            numbers = page.locator("#compare-tables .th-tables-both tbody tr", has_text="a/b")
+            expect(numbers.first).to_contain_text(re.compile(r"\d\.\d{3}"), timeout=WORK_MS)
+            expect(outside).to_be_hidden()

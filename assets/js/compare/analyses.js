@@ -6,6 +6,7 @@ import { figureCard } from '../shared/figure_card.js';
 import { ask, send } from '../shared/http.js';
 import { beginsWork, watchWork, workLine } from '../shared/jobs.js';
 import { store } from '../shared/state.js';
+import { outsideRows } from './outside_rows.js';
 import { compare, compareView, ofCompareLink, openCompare, openConceptRun } from './view.js';
 
 /** A card whose parts open a concept. @param {() => string} csv the address of its numbers */
@@ -170,8 +171,7 @@ export function analysisView(element, name, defaults, draw) {
       put(empty.querySelector('code'), it.empty.command);
       empty.querySelector('code').hidden = !it.empty.command;
     }
-    put(find('.th-numbers-outside'), it.outside);
-    find('.th-numbers-outside').hidden = !it.outside;
+    outside(it.outside);
     pick('people', 'People', it.people.choices, it.people.chosen);
     put(find('.th-numbers-people'), it.people.words);
     find('.th-numbers-people').hidden = !it.people.words;
@@ -190,6 +190,14 @@ export function analysisView(element, name, defaults, draw) {
     }
     openConceptRun();
   }
+
+  const outside = outsideRows(find('.th-numbers-outside'), async (run) => {
+    await load();
+    if (!data.frame.cells.missing) return;
+    const { method } = data.frame;
+    const { guidance } = data.frame.cells;
+    await send(`${api}cells`, { method, guidance, runs: [run] });
+  });
 
   // ── cells that are not there yet, and the work that makes them ─────────────────────────────
   const job = find('.th-numbers-job');

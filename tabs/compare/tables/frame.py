@@ -31,7 +31,6 @@ METHOD_NAMES: Mapping[str, str] = {
     "pixels": "Every pixel to its closest bin",
 }
 COMMAND = "python -m truehue runs start --set concepts --limit 200 --size 256 --yes"
-RUN_OF_IMAGES = "python -m truehue runs start --set concepts --masker salient"
 MAX_OUTSIDE = 3
 """Models with images in no run that are named, those with most first."""
 
@@ -79,9 +78,16 @@ class NothingToShow(TypedDict):
     command: str
 
 
+class ImagesWithoutRun(TypedDict):
+    """A model's images of concepts that are in no run, and the button that makes a run of them."""
+
+    model: str
+    words: str
+    button: str
+
+
 class FrameJson(TypedDict):
-    """The settings of a view; ``guidances`` is None where every scale stands for itself. ``outside``
-    says which images are in no run, and what makes one of them."""
+    """The settings of a view; ``guidances`` is None where every scale stands for itself."""
 
     people: ReferenceChoices
     methods: list[TitledChoice]
@@ -91,7 +97,7 @@ class FrameJson(TypedDict):
     runs: list[RunHead]
     cells: CellCounts
     empty: NothingToShow | None
-    outside: str
+    outside: list[ImagesWithoutRun]
 
 
 @dataclass(frozen=True)
@@ -194,9 +200,9 @@ class Frame:
             "outside": self._outside(),
         }
 
-    def _outside(self) -> str:
-        """Images of concepts that were generated without a run, by model; empty where there are
-        none, or a run scores those of the model."""
+    def _outside(self) -> list[ImagesWithoutRun]:
+        """Images of concepts that were generated without a run, by model, but for models whose
+        images a run scores."""
         scored = {run.model for run in self.known if run.kind == STORED}
         counts = Counter[str]()
         for group in self.context.storage.generated_images.groups():
@@ -204,12 +210,16 @@ class Frame:
                 continue
             if concept_of(concept_of_prompt(group.text)[0]):
                 counts[group.model] += group.images
-        return " · ".join(
-            f"{count_noun(count, 'image')} of concepts by {name_of(model)} "
-            f"{'is' if count == 1 else 'are'} in no run, so not in these tables. This makes a run of "
-            f"them: {RUN_OF_IMAGES} --images-of {model}"
+        return [
+            {
+                "model": model,
+                "words": f"{count_noun(count, 'image')} of concepts by {name_of(model)} "
+                f"{'has' if count == 1 else 'have'} no row: {'it is' if count == 1 else 'they are'} "
+                "in no run, which says how the object was found.",
+                "button": "Add the row",
+            }
             for model, count in counts.most_common(MAX_OUTSIDE)
-        )
+        ]
 
     def _cells_json(self) -> CellCounts:
         cells, measured_count = self.cells, len(self.cells.kept)

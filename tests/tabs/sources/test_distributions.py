@@ -265,8 +265,8 @@ def test_images_of_generate_are_a_row_of_their_concept(context: Context) -> None
     assert choices_view(context, {"concept": banana[0]})["begin"][0] == result[0].source
     # Tables are of runs, and say so; what they name makes a run of the benchmark's sentences.
     outside = frame_of(context, ReferenceSets(context), {}).as_json()["outside"]
-    assert outside.startswith("4 images of concepts by a/b are in no run")
-    assert "--set concepts --masker salient --images-of hub:a/b" in outside
+    assert [entry["model"] for entry in outside] == ["hub:a/b"]
+    assert outside[0]["words"].startswith("4 images of concepts by a/b have no row")
     assert len(of_model(context.storage, "hub:a/b", prompt_set("concepts").prompts())) == 3
 
 

@@ -1,0 +1,77 @@
+// Images of concepts that are in no run: a button makes a run of them, and then their row.
+import { make, put } from '../shared/dom.js';
+import { ask, send } from '../shared/http.js';
+
+const LOOK_MS = 1000;
+
+/**
+ * Shows a line and a button for each model with such images. Returns what shows them anew.
+ * @param {HTMLElement} box
+ * @param {(run: string) => Promise<void>} finished adds the row of a run that has ended
+ */
+export function outsideRows(box, finished) {
+  /** By model; a line stays as it is when the view is shown anew. @type {Map<string, HTMLElement>} */
+  const lines = new Map();
+  /** Models whose run goes on. @type {Set<string>} */
+  const going = new Set();
+
+  /** @param {Api.ImagesWithoutRun} images */
+  function lineOf(images) {
+    const line = make('p', 'th-soft');
+    const words = make('span', '', images.words);
+    const button = make('button', 'th-button', images.button);
+    button.type = 'button';
+    words.setAttribute('role', 'status');
+    button.addEventListener('click', async () => {
+      going.add(images.model);
+      button.hidden = true;
+      try {
+        await finished(await scored(images.model, words));
+        lines.delete(images.model);
+        line.remove();
+      } catch (error) {
+        put(words, error.message);
+        button.hidden = false;
+      }
+      going.delete(images.model);
+      box.hidden = !box.children.length;
+    });
+    line.append(words, ' ', button);
+    return line;
+  }
+
+  return (/** @type {Api.ImagesWithoutRun[]} */ list) => {
+    list.forEach((images) => {
+      if (!lines.has(images.model)) lines.set(images.model, lineOf(images));
+    });
+    const models = new Set(list.map((images) => images.model));
+    [...lines.keys()]
+      .filter((model) => !models.has(model) && !going.has(model))
+      .forEach((model) => lines.delete(model));
+    box.replaceChildren(...lines.values());
+    box.hidden = !box.children.length;
+  };
+}
+
+/**
+ * Makes a run of a model's images, and waits for its end.
+ * @param {string} model
+ * @param {HTMLElement} words
+ */
+async function scored(model, words) {
+  put(words, 'Starting…');
+  const wanted = { kind: 'stored', set: 'concepts', models: [model], masker: 'salient' };
+  const [id] = (await send('/api/runs', wanted)).runs;
+  for (;;) {
+    const { runs } = await ask('/api/runs');
+    const run = runs.find((item) => item.id === id);
+    if (!run) throw new Error('The run of these images was removed.');
+    if (run.trouble) throw new Error(run.message);
+    if (!run.moves) {
+      if (run.done < run.total) throw new Error('The run was paused: resume it in Explore, Runs.');
+      return id;
+    }
+    put(words, run.words);
+    await new Promise((done) => setTimeout(done, LOOK_MS));
+  }
+}
