@@ -86,6 +86,7 @@ declare namespace Api {
     '/api/trash': TrashView;
     '/api/vlm/evaluations': EvaluationsView;
     '/api/vlm/gap': GapsView;
+    '/api/vlm/judge-gap': GapsView;
     '/api/vlm/models': ModelsView;
     '/api/vlm/question': QuestionView;
     '/api/vlm/questions': QuestionsView;
@@ -1755,7 +1756,7 @@ declare namespace Api {
     runs: Array<RunHead>;
     cells: CellCounts;
     empty: NothingToShow | null;
-    outside: string;
+    outside: Array<ImagesWithoutRun>;
   }
 
   interface Gallery {
@@ -2052,6 +2053,12 @@ declare namespace Api {
     sources: Record<string, number>;
     stored: number;
     data: string;
+  }
+
+  interface ImagesWithoutRun {
+    model: string;
+    words: string;
+    button: string;
   }
 
   interface ImportReport {

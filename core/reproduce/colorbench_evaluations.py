@@ -1,7 +1,6 @@
 """The evaluations that ColorBench's tables are made of: models, folders, commands and needs.
 
-Evaluations are folders of ``truehue vlm run`` below ``reproduce/colorbench`` of the data folder. A
-model is a name that ``vlm run`` takes, or ``NAME@URL`` for one behind a server.
+Evaluations are folders of ``truehue vlm run`` below ``reproduce/colorbench`` of the data folder.
 """
 
 from __future__ import annotations
@@ -10,22 +9,24 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
 
 from truehue.core.batch.folder import PLAN
-from truehue.core.batch.health import state_of
-from truehue.core.errors import BadInput
 from truehue.core.published import table
+from truehue.core.reproduce.evaluations import (
+    hours_need,
+    machine_words,
+    missing_answers,
+    model_need,
+    model_words,
+    slug_of,
+)
 from truehue.core.reproduce.needs import Need
 from truehue.core.reproduce.recipe import ReproduceContext, Step
 from truehue.core.runs.estimate import free_bytes
 from truehue.core.vlm.evaluation.log import EvaluationLog, read_log
-from truehue.core.vlm.evaluation.plan import EvaluationFolder
-from truehue.core.vlm.evaluation.work import EvaluationWork
 from truehue.core.vlm.model_comparison import MICRO, ROBUST
 from truehue.core.vlm.model_sizes import size_of
-from truehue.core.vlm.models.files import check_files, files_of
-from truehue.core.vlm.models.registry import KNOWN, model_of
+from truehue.core.vlm.models.registry import KNOWN
 from truehue.core.vlm.presentation import RELEASED, TRUEHUE
 from truehue.core.vlm.published import HUB_ID
 from truehue.core.vlm.published_scores import task_columns
@@ -101,9 +102,7 @@ def evaluation_folder(
 ) -> Path:
     """Of one model's answers. Without robustness the folder of all questions is taken where there
     is one."""
-    name = model.partition("@")[0]
-    name = Path(name).name if name.startswith(("/", "~", ".")) else name
-    slug = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
+    slug = slug_of(model)
     protocol = context.protocol or PROTOCOLS[0]
     limit = "" if context.limit is None else f"-limit{context.limit}"
     name = f"{slug}-{protocol}-{variation}{ending}{limit}-{_set_id(context)}"
@@ -128,7 +127,7 @@ def steps(
             folder = evaluation_folder(context, model, variation, robust)
             command = run_command(context, model, variation, folder, robust)
             title = f"Answers of {model.partition('@')[0]}, {variation}"
-            made.append(Step(title, command, not _missing_answers(folder)))
+            made.append(Step(title, command, not missing_answers(folder)))
     return tuple(made)
 
 
@@ -141,16 +140,11 @@ def run_command(
     switched: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """The words of ``vlm run``."""
-    name, _, url = model.partition("@")
-    command = ["vlm", "run", str(set_of(context)), "--out", str(folder)]
-    command += ["--model", url, "--name", name] if url else ["--model", name]
+    command = ["vlm", "run", str(set_of(context)), "--out", str(folder), *model_words(model)]
     command += ["--protocol", context.protocol or PROTOCOLS[0], *VARIATIONS[variation]]
     command += [] if robust or not folder.name.endswith("without-robustness") else ["--no-variants"]
     command += [] if context.limit is None else ["--limit", str(context.limit)]
-    models = context.sources.models_folder
-    command += ["--models", str(models)] if models and not url else []
-    command += ["--workers", str(context.workers)] if context.workers and not url else []
-    return (*command, *switched, *context.options)
+    return (*command, *machine_words(context, model), *switched, *context.options)
 
 
 def needs(
@@ -164,7 +158,7 @@ def needs(
     available = target.exists() or (files and not context.set)
     found = [Need("data", "ColorBench", available, detail, "" if available else command)]
     for model in models_of(context):
-        found.append(_model_need(context, model))
+        found.append(model_need(context, model))
     found.append(_hours(context, variations, robust))
     free = free_bytes(context.data) if context.data.exists() else 0
     if not target.exists():
@@ -195,54 +189,13 @@ def _set_id(context: ReproduceContext) -> str:
         return "no-set"
 
 
-def _model_need(context: ReproduceContext, model: str) -> Need:
-    name, _, url = model.partition("@")
-    if url:
-        return Need("weights", name, None, f"behind {url}")
-    chosen = model_of(name)
-    if chosen.kind == "baseline":
-        return Need("weights", name, True, "a baseline without weights")
-    try:
-        source = files_of(chosen, context.sources)
-        check_files(source, name)
-    except BadInput as error:
-        # The command stands in its own line.
-        detail, _, command = str(error).partition(" Get them with: ")
-        return Need("weights", name, False, detail, command)
-    return Need("weights", name, True, str(source.folder))
-
-
 def _hours(context: ReproduceContext, variations: Sequence[str], robust: bool) -> Need:
-    """By the seconds of the answers that are stored; unknown before the first."""
     folders = [
         evaluation_folder(context, model, variation, robust)
         for model in models_of(context)
         for variation in variations
     ]
-    left = sum(bool(_missing_answers(folder)) for folder in folders)
-    if not left:
-        return Need("hours", "time", True, "all evaluations are finished")
-    seconds = [
-        answer.seconds
-        for folder in folders
-        if (folder / PLAN).is_file()
-        for answer in EvaluationWork(folder).answers()
-        if answer.seconds is not None
-    ]
-    if not seconds:
-        detail = f"not known for {left} evaluations: no stored answer tells the pace"
-        return Need("hours", "time", None, detail, "the same command with --limit 5")
-    hours = left * _questions(context, robust) * fmean(seconds) / 3600
-    detail = f"at most {hours:,.1f} h for {left} evaluations, by {len(seconds):,} stored answers"
-    return Need("hours", "time", True, detail)
-
-
-def _missing_answers(folder: Path) -> int:
-    """How many questions of an evaluation have no answer yet; 1 before it has begun."""
-    if not (folder / PLAN).is_file():
-        return 1
-    state = state_of(EvaluationFolder(folder))
-    return state.total - state.done
+    return hours_need(folders, _questions(context, robust))
 
 
 def _questions(context: ReproduceContext, robust: bool) -> int:

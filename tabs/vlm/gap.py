@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Literal
 
 from truehue.core.errors import TrueHueError
 from truehue.core.published import PublishedRow, PublishedTable, table
-from truehue.core.reproduce.attribution import Gap, RowSwitch
+from truehue.core.reproduce.attribution import Gap, RowSwitch, row_gaps
+from truehue.core.reproduce.color_judge import MODELS, judge_gaps, pairs_of, row_of
+from truehue.core.reproduce.color_judge import printed_name as judge_name
 from truehue.core.reproduce.colorbench import INPUTS
 from truehue.core.reproduce.colorbench_evaluations import (
     PAPER,
@@ -19,6 +21,7 @@ from truehue.core.reproduce.colorbench_evaluations import (
     group_of,
     models_named,
     printed_name,
+    task_of,
 )
 from truehue.core.reproduce.colorbench_gap import (
     REASONED,
@@ -35,9 +38,11 @@ from truehue.core.vlm.question_set import QuestionSet
 from truehue.core.vlm.tasks import ROBUSTNESS
 from truehue.tabs.charts.gap import GapsView, GapView, gap_json, without_gap
 from truehue.tabs.page.actor import requires
+from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor, allowed
 from truehue.tabs.vlm.messages import model_name, settings_text
+from truehue.tabs.vlm.people import people_json, studies_of
 from truehue.tabs.vlm.results import Asking, Parser, selected_logs
 from truehue.tabs.vlm.service import EvaluationService
 from truehue.tabs.vlm.sets import opened
@@ -45,6 +50,11 @@ from truehue.tabs.vlm.sets import opened
 if TYPE_CHECKING:
     from truehue.tabs.page.context import Context
 
+NOT_THIS_MODEL = (
+    "This evaluation is of another model. This command says what one of it needs, and starts it:"
+)
+PEOPLE = "Human Evaluation"
+NO_PEOPLE = "No study has asked people these questions. “Ask people the same questions…” at the set opens one."
 NONE_SHOWN = (
     "No evaluation of it on ColorBench's own questions is shown. This command says what it needs, "
     "and starts it:"
@@ -72,6 +82,8 @@ def gap_view(context: Context, actor: Actor, request: GapRequest) -> GapsView:
     key = "input" if request.table == GROUPED else "model"
     row = published.row(**{"group": request.group, key: request.row})
     question_set = opened(context, request.set)
+    if request.row == PEOPLE:
+        return {"gaps": _people_gaps(context, actor, question_set, published, row)}
     logs: list[EvaluationLog] = []
     if question_set.settings.get("source") == HUB_ID:
         shown = selected_logs(context, question_set, request.askings, request.parser)
@@ -80,6 +92,88 @@ def gap_view(context: Context, actor: Actor, request: GapRequest) -> GapsView:
     commands = partial(_command, actor, question_set)
     gaps = [_gap_of(context, question_set, published, row, some, commands) for some in together]
     return {"gaps": gaps or [without_gap("", NONE_SHOWN, _reproduce(request.table, row))]}
+
+
+class JudgeGapRequest(PageRequest):
+    """A printed row of GenColorBench's Table 2, or of Table 10 of a system, by its model, and an
+    evaluation of a set of renders."""
+
+    set: str
+    table: Literal["gencolorbench-table2", "gencolorbench-table10-css", "gencolorbench-table10-l2"]
+    row: str
+    asking: str
+
+
+@requires("look")
+def judge_gap_view(context: Context, actor: Actor, request: JudgeGapRequest) -> GapsView:
+    """The gap of an evaluation that is of the row's model; else the command that makes one. Raises
+    BadInput for a row that there is not, NotStored."""
+    published = table(request.table)
+    row = published.row(model=request.row)
+    question_set = opened(context, request.set)
+    (log,) = selected_logs(context, question_set, (request.asking,)).values()
+    printed = next(filter(None, map(judge_name, _names(log))), "")
+    if not printed or row_of(published, printed) != row:
+        number = published.number.removeprefix("Table ")
+        command = f"truehue reproduce {published.paper.id} --table {number}"
+        ids = [model for model in MODELS if row_of(published, judge_name(model)) == row]
+        command += f" --models {ids[0]}" if ids else " --models NAME@URL"
+        return {"gaps": [without_gap("", NOT_THIS_MODEL, command)]}
+    gaps = {gap.column: gap for gap in judge_gaps(pairs_of(log), dict(row.keys), row, published)}
+    name = f"{model_name(log.model)} · {settings_text(log.settings, log.model)}"
+    if not gaps:
+        return {"gaps": [without_gap(name, "This evaluation has no number in the table.")]}
+    titles = {column.name: column.name for column in published.columns}
+    return {"gaps": [gap_json(name, gaps, titles)]}
+
+
+def _people_gaps(
+    context: Context,
+    actor: Actor,
+    question_set: QuestionSet,
+    published: PublishedTable,
+    row: PublishedRow,
+) -> list[GapView]:
+    """A gap for each study that asked people questions of the set."""
+    studies = people_json(studies_of(context, actor, question_set), list(question_set.questions()))
+    views = []
+    for people in studies:
+        tasks = people["tasks"]
+        own = {task: tally["percent"] for task, tally in tasks.items()}
+        decided = {
+            task: 100.0 * tally["right"] / count
+            for task, tally in tasks.items()
+            if (count := tally["right"] + tally["wrong"])
+        }
+        asked = count_noun(sum(tally["questions"] for tally in tasks.values()), "question")
+        switches = [
+            RowSwitch(
+                "Skipped answers",
+                "The paper does not say how people's skipped answers count.",
+                "incorrect",
+                "left out",
+                lambda decided=decided: decided,
+            ),
+            RowSwitch(
+                "Questions",
+                "Each of the paper's people answered 50 questions of a task; it does not say which.",
+                asked,
+                "50 of each task",
+            ),
+            RowSwitch(
+                "People",
+                "The paper says no more of them.",
+                count_noun(people["participants"], "participant"),
+                "3 participants",
+            ),
+        ]
+        gaps = row_gaps(
+            row.keys, own, row, published.columns, lambda by: task_of(by.name), switches
+        )
+        if gaps:
+            titles = {column.name: column.name for column in published.columns}
+            views.append(gap_json(people["title"], {gap.column: gap for gap in gaps}, titles))
+    return views or [without_gap("", NO_PEOPLE)]
 
 
 def _reproduce(number: str, row: PublishedRow) -> str:

@@ -14,7 +14,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, PageRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.router import FeatureRouter, read_address
-from truehue.tabs.vlm.gap import GapRequest, gap_view
+from truehue.tabs.vlm.gap import GapRequest, JudgeGapRequest, gap_view, judge_gap_view
 from truehue.tabs.vlm.judge import JudgeRenders, judge_renders
 from truehue.tabs.vlm.list import (
     ChangeEvaluation,
@@ -54,6 +54,7 @@ def vlm_routes(context: Context) -> FeatureRouter:
     router.get_json("/evaluations", ListEvaluations, evaluations_view)
     router.get_json("/results", ResultsRequest, results_view)
     router.get_json("/gap", GapRequest, gap_view)
+    router.get_json("/judge-gap", JudgeGapRequest, judge_gap_view)
     router.get_json("/models", ModelsRequest, models_view)
     router.get_json("/questions", QuestionsRequest, questions_view)
     router.get_json("/question", OneQuestion, question_view)

@@ -280,20 +280,23 @@ function printed(value, doubt) {
 }
 
 /**
- * The name of a printed row, and why the shown evaluations are not it.
- * @param {Api.PublishedScores} row
+ * The name of a printed row, and why ours is not it.
+ * @param {string} name
+ * @param {string} label
+ * @param {() => Promise<Api.GapsView>} load
  */
-function printedName(row) {
-  if (row.people) return row.name;
-  const cell = make('span', '', row.name);
-  cell.append(
-    gapButton([row.name, row.group].filter(Boolean).join(', '), async () => {
-      const { table, group, name } = row;
-      const shown = { set: qa.set, askings: qa.evaluations.join(','), parser: qa.parser };
-      return (await ask(askUrl('/gap', { ...shown, table, group, row: name }))).gaps;
-    }),
-  );
+function printedName(name, label, load) {
+  const cell = make('span', '', name);
+  cell.append(gapButton(label, async () => (await load()).gaps));
   return cell;
+}
+
+/** @param {Api.PublishedScores} row */
+function publishedName({ table, group, name }) {
+  return printedName(name, [name, group].filter(Boolean).join(', '), () => {
+    const shown = { set: qa.set, askings: qa.evaluations.join(','), parser: qa.parser };
+    return ask(askUrl('/gap', { ...shown, table, group, row: name }));
+  });
 }
 
 /**
@@ -324,7 +327,7 @@ export function published(result) {
       table(
         columns,
         rows.map((row) => [
-          printedName(row),
+          publishedName(row),
           row.group,
           ...tasks.map((task) => printed(row.tasks[task.id], row.doubts[task.id])),
           printed(row.overall, row.doubts.overall),
@@ -380,6 +383,14 @@ export function judging(result, judge) {
     return [card];
   }
   return result.judge.reports.map((report) => {
+    const named =
+      (table) =>
+      ([row, ...cells]) => [
+        printedName(row, row, () =>
+          ask(askUrl('/judge-gap', { set: qa.set, asking: report.asking, table, row })),
+        ),
+        ...cells,
+      ];
     // The first is the answer; those behind it fold away.
     const nodes = report.tables.map((item, index) => {
       const box = index ? make('details', 'th-vlm-judged') : make('div', 'th-vlm-judged');
@@ -387,7 +398,7 @@ export function judging(result, judge) {
       box.append(
         index ? make('summary', '', name) : make('h4', '', name),
         make('p', 'th-soft', item.note),
-        table(item.columns, item.rows, item.title),
+        table(item.columns, item.published ? item.rows.map(named(item.id)) : item.rows, item.title),
       );
       return box;
     });

@@ -298,12 +298,12 @@ def _agreement(
 
 def _published(system: str) -> dict[str, Any]:
     """Table 10 of a system: the same questions, of the paper's models on its own renders."""
-    return _as_printed(published.table(f"gencolorbench-table10-{system}"), f"published-{system}")
+    return _as_printed(published.table(f"gencolorbench-table10-{system}"))
 
 
 def _published_kinds() -> dict[str, Any]:
     """Table 2 by kinds of questions, and in its note the paper's own measure."""
-    out = _as_printed(published.table("gencolorbench-table2"), "published")
+    out = _as_printed(published.table("gencolorbench-table2"))
     (method,) = published.table("gencolorbench-table2-method").rows
     text = " and ".join(f"{share:g}% on {name}" for name, share in method.values.items())
     out["note"] += f" The paper's own pixel metric is correct on {text}; its false accept rate"
@@ -311,7 +311,8 @@ def _published_kinds() -> dict[str, Any]:
     return out
 
 
-def _as_printed(table: published.PublishedTable, id_: str) -> dict[str, Any]:
+def _as_printed(table: published.PublishedTable) -> dict[str, Any]:
+    """Under the id of the published table."""
     names = [column.name for column in table.columns]
     rows: list[list[Cell]] = [
         [row.keys["model"], *(row.values[name] for name in names)] for row in table.rows
@@ -322,7 +323,7 @@ def _as_printed(table: published.PublishedTable, id_: str) -> dict[str, Any]:
     ]
     note = " ".join((f"As published. {table.how}", *table.notes, *doubts))
     title = f"Published, {table.number}: {table.title}"
-    return {**_table(id_, title, note, ["model", *names], rows), "published": True}
+    return {**_table(table.id, title, note, ["model", *names], rows), "published": True}
 
 
 def _table(

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { answer, load, requests } from '../page.js';
 import { until } from '../until.js';
 
-const { published } = await load('vlm/tables');
+const { judging, published } = await load('vlm/tables');
 const { qa } = await load('vlm/view');
 
 const row = (name, group, table, people = false) => ({
@@ -47,11 +47,12 @@ function shown() {
   return [...box.querySelectorAll('.th-why')];
 }
 
-test('every row but that of people has the button', () => {
+test('every row has the button, that of people too', () => {
   assert.deepEqual(
     shown().map((button) => button.getAttribute('aria-label')),
     [
       'Why not the paper’s number? GPT-4o, Proprietary',
+      'Why not the paper’s number? Human Evaluation, Human',
       'Why not the paper’s number? Text-only, < 7B',
     ],
   );
@@ -85,4 +86,26 @@ test('without an evaluation of the model there is the command', async () => {
   shown()[0].click();
   await until(() => document.querySelector('.th-gap code'));
   assert.match(document.querySelector('.th-gap').textContent, /None is shown:truehue reproduce/);
+});
+
+test('the rows of GenColorBench beside a judge have it too', async () => {
+  const id = 'gencolorbench-table2';
+  const table = { id, title: 'Table 2', note: '', published: true, columns: ['model', 'MCQ L2'] };
+  const ours = { ...table, id: 'accuracy', published: false, rows: [['Q1', '50.0']] };
+  const tables = [ours, { ...table, rows: [['Qwen2-VL-7B', '43.4']] }];
+  const judge = { ready: true, reports: [{ asking: 'a', title: 'm', note: '', tables }] };
+  document.body.replaceChildren(...judging({ judge }, async () => {}));
+  qa.set = 'renders';
+  answer('GET /api/vlm/judge-gap', { gaps: [gap] });
+  const [button, ...others] = document.querySelectorAll('.th-why');
+  assert.equal(others.length, 0);
+  button.click();
+  await until(() => document.querySelector('.th-gap table'));
+  const asked = new URLSearchParams(requests.at(-1).search);
+  assert.deepEqual(Object.fromEntries(asked), {
+    set: 'renders',
+    asking: 'a',
+    table: id,
+    row: 'Qwen2-VL-7B',
+  });
 });

@@ -71,3 +71,21 @@ def test_the_gap_of_a_shown_evaluation(ask: Ask, context: Context, workers_here:
     assert (models["ours"], models["theirs"]) == ("qwen2.5-vl-7b, llava-v1.6-vicuna-7b", "9 models")
     refused = ask("/gap", **{**row, "row": "SDXL"}, status=400)
     assert "no row with" in refused["error"]
+
+
+def test_the_row_of_people_stands_beside_a_study(
+    ask: Ask, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = GeneratedSettings({"color_counting": 2}, Difficulty.EASY)
+    set_id = context.storage.question_sets.add(generated(settings), "Counting")[0]
+    row = {"set": set_id, "table": "1", "group": "Human", "row": "Human Evaluation"}
+    (empty,) = ask("/gap", **row)["gaps"]
+    assert "Ask people the same questions" in empty["sentence"]
+    tally = {"right": 6, "wrong": 3, "unreadable": 1, "questions": 10, "percent": 60.0}
+    study = {"title": "Ours", "participants": 12, "tasks": {"color_counting": tally}}
+    monkeypatch.setattr("truehue.tabs.vlm.gap.people_json", lambda *_: [study])
+    (gap,) = ask("/gap", **row)["gaps"]
+    assert (gap["name"], gap["missing"]) == ("Ours", {"C'Count": "+2.0"})
+    (skipped,) = gap["rows"]
+    assert (skipped["name"], skipped["cells"]) == ("Skipped answers", {"C'Count": "+6.7"})
+    assert [entry["name"] for entry in gap["runs"]] == ["Questions", "People"]

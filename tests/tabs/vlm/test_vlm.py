@@ -307,7 +307,11 @@ def test_a_model_as_judge_stands_beside_the_rules(
     rules = tables["accuracy"]["columns"][-len(RULES) :]
     assert rules == [entry.id for entry in RULES]
     assert "95% interval" in tables["accuracy"]["columns"]
-    assert tables["published"]["published"]
+    assert tables["gencolorbench-table2"]["published"]
+    # Beside a printed row stands why ours is not it; here, what makes one of that model.
+    row = {"set": set_id, "table": "gencolorbench-table2", "asking": chance}
+    (gap,) = ask("/judge-gap", **row, row="Janus-Pro 7B")["gaps"]
+    assert gap["command"] == "truehue reproduce gencolorbench --table 2 --models janus-pro-7b"
     # Without what the rules have answered, they are asked to.
     (context.storage.question_sets.root / set_id / CACHE).unlink()
     assert ask("/results", set=set_id, askings=chance)["judge"]["ready"] is False
