@@ -262,16 +262,16 @@ def _steps(context: ReproduceContext) -> tuple[Step, ...]:
     steps = []
     for system in RENDERS:
         folder = _set(context, system)
-        command = ("vlm", "judge", "make", str(folder), "--system", system)
-        command += ("--count", str(_renders(context, system)))
-        steps.append(Step(f"Questions about renders, {system}", command, folder.exists()))
+        count = str(_renders(context, system))
+        command = ["vlm", "judge", "make", str(folder), "--system", system, "--count", count]
+        steps.append(Step(f"Questions about renders, {system}", tuple(command), folder.exists()))
     for model in _models(context):
         for system in RENDERS:
             out = _answers(context, model, system)
-            command = ("vlm", "run", str(_set(context, system)), "--out", str(out))
+            command = ["vlm", "run", str(_set(context, system)), "--out", str(out)]
             command += (*model_words(model), *machine_words(context, model), *context.options)
             title = f"Answers of {model.partition('@')[0]}, {system}"
-            steps.append(Step(title, command, not missing_answers(out)))
+            steps.append(Step(title, tuple(command), not missing_answers(out)))
     return tuple(steps)
 
 

@@ -187,7 +187,8 @@ def _set_needs(context: ReproduceContext, number: str) -> tuple[Need, ...]:
             "data",
             "captions",
             bool(_captions(context)),
-            f"12,000 captions of the paper are not public. Put yours into "
+            _captions(context)
+            or f"12,000 captions of the paper are not public. Put yours into "
             f"{file_of(context, 'captions.csv')} (id, text), or give --set",
         ),
         cfm_need(context),

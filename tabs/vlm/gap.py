@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from truehue.core.errors import TrueHueError
 from truehue.core.published import PublishedRow, PublishedTable, table
-from truehue.core.reproduce.attribution import Gap, RowSwitch, row_gaps
+from truehue.core.reproduce.attribution import Gap, Numbers, RowSwitch, row_gaps
 from truehue.core.reproduce.color_judge import MODELS, judge_gaps, pairs_of, row_of
 from truehue.core.reproduce.color_judge import printed_name as judge_name
 from truehue.core.reproduce.colorbench import INPUTS
@@ -140,11 +140,15 @@ def _people_gaps(
     for people in studies:
         tasks = people["tasks"]
         own = {task: tally["percent"] for task, tally in tasks.items()}
-        decided = {
+        decided: Numbers = {
             task: 100.0 * tally["right"] / count
             for task, tally in tasks.items()
             if (count := tally["right"] + tally["wrong"])
         }
+
+        def without_skips(decided: Numbers = decided) -> Numbers:
+            return decided
+
         asked = count_noun(sum(tally["questions"] for tally in tasks.values()), "question")
         switches = [
             RowSwitch(
@@ -152,7 +156,7 @@ def _people_gaps(
                 "The paper does not say how people's skipped answers count.",
                 "incorrect",
                 "left out",
-                lambda decided=decided: decided,
+                without_skips,
             ),
             RowSwitch(
                 "Questions",

@@ -44,7 +44,9 @@ def released_preset(
     Raises BadInput for a baseline, for a temperature, and where no family is known.
     """
     if model.kind == "baseline":
-        raise BadInput("ColorBench's released code has no baseline.", "protocol")
+        raise BadInput(
+            "ColorBench's released code has no baseline: give --protocol truehue.", "protocol"
+        )
     if settings.temperature:
         raise BadInput("The released code takes the likeliest token: leave out the temperature.")
     chosen = family_settings(model_family(model, family), Style(settings.style))
