@@ -294,16 +294,16 @@ def _pairs(context: ReproduceContext, model: str) -> Pairs:
 
 def _made(context: ReproduceContext, number: str) -> ReproducedTable:
     parts = [table(table_id) for table_id in TABLES[number]]
-    rows, named = [], []
+    rows, names = [], []
     for model in _models(context):
         pairs = _pairs(context, model)
-        named += [printed_name(model) or model] if pairs else []
+        names += [printed_name(model) or model] if pairs else []
         rows += [_row(pairs, model, part) for part in parts]
     made = make_table(
         parts[0],
         PROTOCOL,
         rows,
-        methods=_methods(context, named),
+        methods=_methods(context, names),
         citations=bibtex([parts[0].id]),
         notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
     )

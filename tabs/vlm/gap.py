@@ -149,7 +149,7 @@ def _people_gaps(
         def without_skips(decided: Numbers = decided) -> Numbers:
             return decided
 
-        asked = count_noun(sum(tally["questions"] for tally in tasks.values()), "question")
+        question_count = count_noun(sum(tally["questions"] for tally in tasks.values()), "question")
         switches = [
             RowSwitch(
                 "Skipped answers",
@@ -161,7 +161,7 @@ def _people_gaps(
             RowSwitch(
                 "Questions",
                 "Each of the paper's people answered 50 questions of a task; it does not say which.",
-                asked,
+                question_count,
                 "50 of each task",
             ),
             RowSwitch(
