@@ -2606,6 +2606,7 @@ declare namespace Api {
     dominant?: MeasuredDominant;
     confidence_percent?: number;
     light?: LightMatch;
+    rival?: Rival;
     accepted: string;
     mask_px: number;
     notes: Array<string>;
@@ -4238,6 +4239,14 @@ declare namespace Api {
     rows: Array<RingRow>;
     tests: Array<RingTest>;
     figure: Record<string, any> | null;
+  }
+
+  interface Rival {
+    name: string;
+    hex: string;
+    misfit: number;
+    cost: number;
+    decides: boolean;
   }
 
   interface RobustScores {

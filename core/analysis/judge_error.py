@@ -344,8 +344,8 @@ def _bounded(part: _Part, borrowed: tuple[str, ...], raw: Rate) -> Corrected:
 TRACED, RENDERED = "traced", "rendered"
 NAMES = {TRACED: "in difficult light", RENDERED: "in plain light"}
 DESCRIPTIONS = {
-    TRACED: "path-traced objects of known color in difficult light (noon sun, colored walls, lamps, "
-    "dusk), with exact masks",
+    TRACED: "path-traced objects of known color in difficult light (a window, sun, spots, two lamps; "
+    "exposures up to a stop off), with exact masks",
     RENDERED: "rendered objects of known color in two plain lights, with exact masks",
 }
 FIGURES_OF = {TRACED: "reported-on", RENDERED: "held_out"}

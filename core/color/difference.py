@@ -65,8 +65,10 @@ def hue_word(found_deg: float, turn_deg: float) -> str:
     return ELEMENTARY_HUES[index if turn_deg > 0.0 else index - 1][1]
 
 
-def delta_e00(lab1: np.ndarray, lab2: np.ndarray) -> np.ndarray:
-    """CIEDE2000 of ``(..., 3)`` CIELAB colors with kL = kC = kH = 1; broadcasts to ``(...)``.
+def delta_e00(lab1: np.ndarray, lab2: np.ndarray, k_lightness: float = 1.0) -> np.ndarray:
+    """CIEDE2000 of ``(..., 3)`` CIELAB colors with kC = kH = 1; broadcasts to ``(...)``.
+
+    ``k_lightness`` is kL: with 2, a difference of lightness counts half.
 
     Sharma, Wu, Dalal: "The CIEDE2000 Color-Difference Formula", Color Res. Appl. 30 (2005) 21-30,
     DOI 10.1002/col.20070; equation numbers below are theirs.
@@ -90,11 +92,14 @@ def delta_e00(lab1: np.ndarray, lab2: np.ndarray) -> np.ndarray:
         for start in range(0, count, _CHUNK):
             span = slice(start, start + _CHUNK)
             second = parts2 if single else [part[span] for part in parts2]
-            differences[span] = _delta_e00_flat(*[part[span] for part in parts1], *second)
+            differences[span] = _delta_e00_flat(
+                k_lightness, *[part[span] for part in parts1], *second
+            )
     return differences.reshape(shape)
 
 
 def _delta_e00_flat(
+    k_lightness: float,
     l1: np.ndarray,
     a1: np.ndarray,
     b1: np.ndarray,
@@ -149,7 +154,7 @@ def _delta_e00_flat(
     l_offset /= np.sqrt(20.0 + l_offset)
     l_offset *= 0.015
     l_offset += 1.0
-    d_l = (l2 - l1) / l_offset  # (8), (18)
+    d_l = (l2 - l1) / (k_lightness * l_offset)  # (8), (18)
     total = d_l * d_l
     total += d_c * d_c
     total += d_h * d_h

@@ -32,7 +32,7 @@ from truehue.core.verdict.rules import (
     rule,
     unscored,
 )
-from truehue.core.verdict.truehue import judge_lit
+from truehue.core.verdict.truehue import RivalMisfits, judge_lit, misfits_of_rivals
 
 MAX_KEPT = 32
 """Accepted colors that are written out with a verdict; of more, those that it speaks of."""
@@ -142,6 +142,8 @@ class Measurement:
         if verdict.light is not None and verdict.confidence_percent is not None:
             fields["confidence_percent"] = verdict.confidence_percent
             fields["light"] = {**asdict(verdict.light), "seen_lab": list(verdict.light.seen_lab)}
+        if verdict.rival is not None:
+            fields["rival"] = asdict(verdict.rival)
         fields["accepted"] = self.accepted_text
         fields["mask_px"] = self.mask_px
         fields["notes"] = list(self.notes)
@@ -225,7 +227,9 @@ def measure(
     allowed_lab = np.array([c.lab for c in allowed])
     if by.lit:
         seen = _lit(colors, cache)
-        verdict = judge_lit(seen, allowed_lab, by, parameters)
+        if cache.rivals is None:
+            cache.rivals = misfits_of_rivals(seen)
+        verdict = judge_lit(seen, allowed_lab, by, parameters, cache.rivals)
         assert verdict.light is not None
         dominant = dominants.lit(seen, verdict.light.percentile)
     else:
@@ -294,13 +298,14 @@ class MaskCache:
     """What several rules and targets need of the same pixels: found by the first, used by the others.
 
     ``inside`` by whether the clean-up came first; ``selection`` after it, and ``released`` the
-    dominant colors by the color that guided; ``lit`` without it.
+    dominant colors by the color that guided; ``lit`` without it, and its ``rivals``.
     """
 
     inside: dict[bool, _Inside] = field(default_factory=dict)
     selection: Selection | None = None
     released: dict[tuple[float, float, float] | None, DominantColor] = field(default_factory=dict)
     lit: LitColor | None = None
+    rivals: RivalMisfits | None = None
 
 
 def _inside(srgb8: np.ndarray, mask: np.ndarray, cleanup: bool, cache: MaskCache) -> _Inside:
@@ -353,6 +358,7 @@ def measurement_sentence(measurement: Measurement) -> str:
         offset=asdict(verdict.offset),
         delta_e00=distance.value,
         light_cost=light.cost if light else None,
+        rival=verdict.rival.name if verdict.rival and verdict.rival.decides else "",
     )
 
 

@@ -101,7 +101,7 @@ def _in_light(verdict: Verdict, light: LightMatch, name: str) -> str:
         return f"under the estimated light ({_how_lit(light)}); {_misfit(verdict, 'below')}"
     assert verdict.offset is not None
     text = _unlikely(verdict, light)
-    if _costs_more(verdict, light):
+    if _costs_more(verdict, light) or _beaten(verdict):
         return text
     return f"{text}; {_what_differs(verdict, verdict.offset, name)}"
 
@@ -115,10 +115,19 @@ def _how_lit(light: LightMatch) -> str:
 
 def _unlikely(verdict: Verdict, light: LightMatch) -> str:
     """The light of a color that does not match, and what is wrong with it if the light is."""
+    if rival := _beaten(verdict):
+        text = f"under the estimated light ({_how_lit(light)})"
+        return f"{text}, but {rival} explains the image better: {_misfit(verdict, 'over')}"
     if _costs_more(verdict, light):
         text = f"but only under an unlikely light ({_how_lit(light)})"
         return f"{text}: {_misfit(verdict, 'over')}"
     return f"under the estimated light ({_how_lit(light)}); {_misfit(verdict, 'over')}"
+
+
+def _beaten(verdict: Verdict) -> str:
+    """The name of the rival without which the color would match; empty where there is none."""
+    rival = verdict.rival
+    return rival.name.lower() if rival is not None and rival.decides else ""
 
 
 def _costs_more(verdict: Verdict, light: LightMatch) -> bool:
@@ -208,12 +217,13 @@ def measured(expectation: Expectation, verdict: Verdict) -> str:
 
 def _far(verdict: Verdict) -> str:
     """How far from the color it is, with a comma before; nothing where it is the light that does
-    not fit, for then it may be near and yet not match."""
+    not fit, or a rival fits better, for then it may be near and yet not match."""
     distance, misfit, light = verdict.metric("delta_e00"), verdict.metric("misfit"), verdict.light
     if distance is None:
         return ""
     matches = misfit is None or misfit.passed
-    if light is not None and not matches and light.cost > distance.value:
+    light_decides = light is not None and not matches and light.cost > distance.value
+    if light_decides or _beaten(verdict):
         return ""
     shown = " under the estimated light" if light is not None else ""
     return f", {distance.value:.1f} ΔE00 from it{shown}"
@@ -315,12 +325,14 @@ def plain_sentence(
     offset: Mapping[str, float | None],
     delta_e00: float,
     light_cost: float | None = None,
+    rival: str = "",
 ) -> str:
     """A verdict in one sentence without rule or jargon: ``"The mug is too dark: 13.6 ΔE00 from navy."``
 
     ``label`` is the object with its article; ``lab`` the measured color in CIELAB; ``offset`` and
     ``delta_e00`` are those of the verdict; ``light_cost`` is the ΔE00 that the estimated light costs
-    (:attr:`LightMatch.cost`), None for a rule that estimates none. Empty for a verdict that is
+    (:attr:`LightMatch.cost`), None for a rule that estimates none; ``rival`` the name of the
+    color without which the target would match (:attr:`Rival.decides`). Empty for a verdict that is
     neither pass nor fail.
     """
     subject, color = _subject(label), _format_color(target)
@@ -332,6 +344,8 @@ def plain_sentence(
         return ""
     if forbidden:
         return f"{subject} {is_color}, which it must not be."
+    if rival:
+        return f"{subject} fits {rival.lower()} better than {color}."
     if light_cost is not None and light_cost > delta_e00:
         return f"{subject} would match {color} only under an unlikely light."
     away = f"{delta_e00:.1f} ΔE00 from {color}{'' if light_cost is None else ' in this light'}"

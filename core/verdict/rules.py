@@ -67,17 +67,18 @@ class Rule:
 RULES: tuple[Rule, ...] = (
     Rule(
         id="truehue",
-        version="1.1",
+        version="1.2",
         name="truehue",
         description=(
             "Ours: the lit part of the largest material is compared with the target color as the "
             "light of this image would show it. Shade and haze are excused the less, the less "
-            "likely they are; another hue or more chroma never."
+            "likely they are; another hue or more chroma never. A named color that explains the "
+            "image better speaks against the target."
         ),
         dominant="truehue",
         same_candidate=False,
         lit=True,
-        thresholds=Thresholds(None, None, None, misfit=3.6),
+        thresholds=Thresholds(None, None, None, misfit=2.5),
     ),
     Rule(
         id="paper",
@@ -216,6 +217,22 @@ class LightMatch:
 
 
 @dataclass(frozen=True)
+class Rival:
+    """The named color that explains an image best, if it does so better than the accepted ones
+    (truehue.core.verdict.truehue).
+
+    ``misfit`` is its own mismatch score; ``cost`` what this costs the target color, in ΔE00.
+    ``decides``: without it the target color would pass.
+    """
+
+    name: str
+    hex: str
+    misfit: float
+    cost: float
+    decides: bool
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The outcome for one object.
 
@@ -223,7 +240,8 @@ class Verdict:
     ``nearest`` is the index of the candidate on which ΔE00 was taken, to which ``offset`` refers:
     the nearest one by the paper's rules; by the released ones the passing one, or the nominal
     color when none passes. ``light`` and ``confidence_percent`` (50 to 100) come with the rule
-    ``truehue``; there metrics and ``offset`` are taken to the accepted color as the light shows it.
+    ``truehue``, and ``rival`` where there is one; there metrics and ``offset`` are taken to the
+    accepted color as the light shows it.
     """
 
     status: str
@@ -237,6 +255,7 @@ class Verdict:
     nearest: int = 0
     offset: Offset | None = None
     light: LightMatch | None = None
+    rival: Rival | None = None
     confidence_percent: float | None = None
 
     def metric(self, name: str) -> Metric | None:

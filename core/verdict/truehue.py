@@ -10,6 +10,9 @@ Exposure belongs to the light. A camera metered on its frame often overexposes t
 an object, so full light may lie at any of three levels of the object's shade, and less likely
 levels have a cost too.
 
+Much of what light can do to one color makes it another: so a named color that explains the image
+better than the target, its *rival*, has a cost as well.
+
 The costs are in units of ΔE00, so that one unit counts as much as one of the distance.
 docs/science/rules.md describes the choice of the costs and the threshold, and the use of the
 held-out half in that choice.
@@ -18,12 +21,13 @@ held-out half in that choice.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from truehue.core.color.difference import delta_chroma, delta_e00, hue_difference_deg
-from truehue.core.color.shading import LIT_PERCENTILES, LitColor, LitPart
+from truehue.core.color.shading import LIT_PERCENTILES, USUAL, LitColor, LitPart
 from truehue.core.color.spaces import (
     lab_to_xyz1,
     linear1_to_xyz1,
@@ -31,36 +35,49 @@ from truehue.core.color.spaces import (
     xyz1_to_lab,
     xyz1_to_linear1,
 )
+from truehue.core.color.systems import NamedColor, system
 from truehue.core.errors import BadInput
 from truehue.core.verdict.rules import (
     FAIL,
     PASS,
     LightMatch,
     Metric,
+    Rival,
     Rule,
     Thresholds,
     Verdict,
     offset_between,
 )
 
-LEVEL_COSTS = dict(zip(LIT_PERCENTILES, (0.5, 0.0, 2.0), strict=True))
+LIGHTNESS_K = 2.0
+"""k_L of CIEDE2000 in the misfit: exposure and shade change lightness first, so it counts half."""
+LEVEL_COSTS = dict(zip(LIT_PERCENTILES, (0.3, 0.0, 2.2), strict=True))
 """ΔE00 for full light at this percentile of the object's shade."""
-FULL_LIGHT = (0.93, 1.0)
+FULL_LIGHT = (0.86, 1.0)
 """Factors that cost nothing: on almost every object some surface faces the light."""
-DARKER_COST = 7.0
+DARKER_COST = 2.7
 """ΔE00 for each factor of e by which the lit part is darker than full light."""
-BRIGHTER_COST = 40.0
+BRIGHTER_COST = 7.0
 """ΔE00 for each factor of e by which it is brighter: only the exposure can do that."""
-HAZE_COST = 3.0
+HAZE_COST = 1.2
 """ΔE00 for a haze of :data:`SURFACE_HAZE1` over the lit part."""
 SURFACE_HAZE1 = 0.04
 """What a surface of refractive index 1.5 reflects of a white surround, ((1.5 - 1) / (1.5 + 1))²
 (Fresnel, normal incidence)."""
 MAX_HAZE1 = 0.08
-PASS_CONFIDENCE, FAIL_CONFIDENCE = (1.75, 0.9), (-0.3, 4.5)
+RIVAL_SYSTEMS = ("l2", "css")
+"""Their colors are the rivals of every target, a hex too: what is asked for, and how, changes none."""
+RIVALS = 24
+"""So many of them compete, those nearest to the lit color with :data:`LIGHTNESS_K`."""
+RIVAL_APART_DELTA_E00 = 10.0
+"""A color nearer to an accepted one than this is no rival of it."""
+RIVAL_COST = 3.0
+"""ΔE00 for each unit by which the best rival's misfit is below the target's."""
+PASS_CONFIDENCE, FAIL_CONFIDENCE = (1.7, 1.0), (-0.25, 2.6)
 """Offset and slope of a logistic curve over the logarithm of how far the misfit is from its limit,
-in ratio. Fitted to two sets of path-traced images together, with five near names asked for each
-true color; a failure's curve to the range below 2.5 times the limit, where doubt is."""
+in ratio. Fitted to the two sets of path-traced images that the constants were chosen on, with five
+near names asked for each true color; a failure's curve to the range below 2.5 times the limit, where
+doubt is."""
 CLEAR_LEAD_PERCENT = 75.0
 """From here on the largest material leaves no doubt which one is meant."""
 _HAZES = 7
@@ -73,13 +90,15 @@ def judge_lit(
     candidates_lab: np.ndarray,
     rule: Rule,
     parameters: dict[str, Any] | None = None,
+    rivals: RivalMisfits | None = None,
 ) -> Verdict:
     """Judges a lit color; ``candidates_lab`` ``(M, 3)`` with the nominal color first.
 
-    The ``misfit`` of the best account judges, below the rule's threshold. ``delta_e00``,
-    ``delta_chroma`` and ``hue_deg`` between the found color and that candidate as the light shows
-    it (``Verdict.light``) are told. The reason is left empty. Raises BadInput without a candidate
-    or a threshold.
+    The ``misfit`` of the best account, and of the best rival against it, judges, below the rule's
+    threshold. ``delta_e00``, ``delta_chroma`` and ``hue_deg`` between the found color and that
+    candidate as the light shows it (``Verdict.light``) are told. ``rivals`` are those of
+    :func:`misfits_of_rivals`, which do not depend on the candidates. The reason is left empty.
+    Raises BadInput without a candidate or a threshold.
     """
     candidates_lab = np.asarray(candidates_lab, dtype=np.float64).reshape(-1, 3)
     limit = rule.thresholds.misfit
@@ -87,9 +106,11 @@ def judge_lit(
         raise BadInput("A verdict needs a target color, and a limit of the mismatch score.")
     asked1 = xyz1_to_linear1(lab_to_xyz1(candidates_lab))
     best = _best_account(lit.parts, asked1)
+    rival = _best_rival(best.misfit, limit, candidates_lab, rivals or misfits_of_rivals(lit))
+    misfit = best.misfit if rival is None else float(np.hypot(best.misfit, rival.cost))
     values = {
-        "misfit": best.misfit,
-        "delta_e00": best.delta_e00,
+        "misfit": misfit,
+        "delta_e00": float(delta_e00(best.seen_lab, best.found_lab)),
         "delta_chroma": float(delta_chroma(best.found_lab, best.seen_lab)),
         "hue_deg": float(hue_difference_deg(best.found_lab, best.seen_lab)),
     }
@@ -97,7 +118,7 @@ def judge_lit(
         Metric(name, value, getattr(rule.thresholds, name), best.nearest)
         for name, value in values.items()
     )
-    margin = best.misfit / limit
+    margin = misfit / limit
     return Verdict(
         status=PASS if margin < 1.0 else FAIL,
         reason="",
@@ -117,8 +138,88 @@ def judge_lit(
             clipped_percent=100.0 * lit.clipped_share,
             seen_lab=triple(best.seen_lab),
         ),
+        rival=rival,
         confidence_percent=confidence_percent(margin, lit.materials.lead_percent),
     )
+
+
+@dataclass(frozen=True)
+class RivalMisfits:
+    """The misfits of the rivals of one image, whatever its target.
+
+    ``positions`` int64 ``(N,)`` among all rivals; ``misfits`` float64 ``(N,)`` are their own.
+    """
+
+    positions: np.ndarray
+    misfits: np.ndarray
+
+
+def misfits_of_rivals(lit: LitColor) -> RivalMisfits:
+    """The misfit of each rival by the light that explains it best.
+
+    Of factors and hazes every second is tried.
+    """
+    _, rivals1, rivals_lab = _rivals()
+    distance = delta_e00(rivals_lab, _lab(lit.parts[USUAL].linear1), LIGHTNESS_K)
+    positions = np.argsort(distance, kind="stable")[:RIVALS]
+    accounts = _Accounts(lit.parts, rivals1[positions], _FACTORS[::2], every_haze=2)
+    return RivalMisfits(positions, accounts.misfit.min(axis=(0, 2, 3)))
+
+
+def _best_rival(
+    misfit: float, limit: float, candidates_lab: np.ndarray, rivals: RivalMisfits
+) -> Rival | None:
+    """The rival with the lowest misfit if that is below ``misfit``, the candidates' own."""
+    colors, _, rivals_lab = _rivals()
+    better = np.flatnonzero(rivals.misfits < misfit)
+    positions = rivals.positions[better]
+    apart = delta_e00(candidates_lab[:, None], rivals_lab[positions]) >= RIVAL_APART_DELTA_E00
+    better = better[apart.all(axis=0)]
+    if not better.size:
+        return None
+    best = int(better[rivals.misfits[better].argmin()])
+    color, least = colors[int(rivals.positions[best])], float(rivals.misfits[best])
+    cost = RIVAL_COST * (misfit - least)
+    decides = misfit < limit <= float(np.hypot(misfit, cost))
+    return Rival(color.name, color.hex, least, cost, decides)
+
+
+@cache
+def _rivals() -> tuple[tuple[NamedColor, ...], np.ndarray, np.ndarray]:
+    """The colors that compete, each once, and their linear sRGB and CIELAB ``(R, 3)``."""
+    by_hex: dict[str, NamedColor] = {}
+    for system_id in RIVAL_SYSTEMS:
+        for color in system(system_id).colors:
+            by_hex.setdefault(color.hex, color)
+    lab = np.array([color.lab for color in by_hex.values()])
+    return tuple(by_hex.values()), xyz1_to_linear1(lab_to_xyz1(lab)), lab
+
+
+class _Accounts:
+    """The misfits of colors ``(M, 3)`` in linear sRGB, by level of shade, color, factor and haze."""
+
+    def __init__(
+        self,
+        parts: tuple[LitPart, ...],
+        colors1: np.ndarray,
+        factors: np.ndarray,
+        every_haze: int = 1,
+    ) -> None:
+        found1 = np.array([part.linear1 for part in parts])
+        hazes1 = np.linspace(0.0, np.minimum(MAX_HAZE1, found1.min(axis=1)), _HAZES, axis=1)
+        self.hazes1 = hazes1[:, ::every_haze]
+        level_costs = np.array([LEVEL_COSTS[part.percentile] for part in parts])
+        self.cost = np.sqrt(
+            factor_cost(factors)[None, :, None] ** 2
+            + haze_cost(self.hazes1)[:, None, :] ** 2
+            + level_costs[:, None, None] ** 2
+        )
+        darker1 = colors1[:, None, :] * factors[None, :, None]
+        seen1 = darker1[None, :, :, None, :] + self.hazes1[:, None, None, :, None]
+        self.seen_lab, self.found_lab = _lab(np.minimum(seen1, 1.0)), _lab(found1)
+        found_lab = self.found_lab[:, None, None, None, :]
+        distance = delta_e00(self.seen_lab, found_lab, LIGHTNESS_K)
+        self.misfit = np.hypot(distance, self.cost[:, None])
 
 
 @dataclass(frozen=True)
@@ -127,7 +228,6 @@ class _Account:
 
     part: LitPart
     misfit: float
-    delta_e00: float
     cost: float
     factor: float
     haze1: float
@@ -138,32 +238,18 @@ class _Account:
 
 def _best_account(parts: tuple[LitPart, ...], asked1: np.ndarray) -> _Account:
     """``asked1`` ``(M, 3)``: the accepted colors in linear sRGB."""
-    found1 = np.array([part.linear1 for part in parts])
-    # Axes: level of shade, accepted color, factor, haze.
-    hazes1 = np.linspace(0.0, np.minimum(MAX_HAZE1, found1.min(axis=1)), _HAZES, axis=1)
-    level_costs = np.array([LEVEL_COSTS[part.percentile] for part in parts])
-    cost = np.sqrt(
-        factor_cost(_FACTORS)[None, :, None] ** 2
-        + haze_cost(hazes1)[:, None, :] ** 2
-        + level_costs[:, None, None] ** 2
-    )
-    darker1 = asked1[:, None, :] * _FACTORS[None, :, None]
-    seen1 = darker1[None, :, :, None, :] + hazes1[:, None, None, :, None]
-    seen_lab, found_lab = _lab(np.minimum(seen1, 1.0)), _lab(found1)
-    distance = delta_e00(seen_lab, found_lab[:, None, None, None, :])
-    misfit = np.hypot(distance, cost[:, None])
-    best = np.unravel_index(int(misfit.argmin()), misfit.shape)
+    accounts = _Accounts(parts, asked1, _FACTORS)
+    best = np.unravel_index(int(accounts.misfit.argmin()), accounts.misfit.shape)
     level, nearest, factor, haze = (int(index) for index in best)
     return _Account(
         parts[level],
-        float(misfit[best]),
-        float(distance[best]),
-        float(cost[level, factor, haze]),
+        float(accounts.misfit[best]),
+        float(accounts.cost[level, factor, haze]),
         float(_FACTORS[factor]),
-        float(hazes1[level, haze]),
+        float(accounts.hazes1[level, haze]),
         nearest,
-        found_lab[level],
-        seen_lab[best],
+        accounts.found_lab[level],
+        accounts.seen_lab[best],
     )
 
 

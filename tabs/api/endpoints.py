@@ -26,7 +26,7 @@ from truehue.core.images.load import LoadedImage, load_image, object_pixels
 from truehue.core.masks.from_marks import select_in_box
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import measure
-from truehue.core.verdict.rules import DEFAULT_RULE, LightMatch
+from truehue.core.verdict.rules import DEFAULT_RULE, LightMatch, Rival
 from truehue.tabs.api.description import ApiRequest, Endpoint
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.leaderboard import leaderboard_view
@@ -161,6 +161,7 @@ class MeasuredImage(TypedDict):
     dominant: NotRequired[MeasuredDominant]
     confidence_percent: NotRequired[float]
     light: NotRequired[LightMatch]
+    rival: NotRequired[Rival]
     accepted: str
     mask_px: int
     notes: list[str]

@@ -15,7 +15,7 @@ from truehue.core.generation.truth import describe_true_color
 from truehue.core.records import EvidenceRecord, ImageRecord
 from truehue.core.verdict.audit import alternatives, audit
 from truehue.core.verdict.measure import Measurement, measurement_sentence
-from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, LightMatch, Metric, rule
+from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, LightMatch, Metric, Rival, rule
 from truehue.tabs.inspect.automatic import name_of
 from truehue.tabs.inspect.colors import (
     EVEN_CONTRAST,
@@ -209,14 +209,18 @@ def _between(measurement: Measurement) -> SwatchJson | None:
     return {**_swatch(nearest.lab, nearest.hex, nearest.name), "title": "Accepted"}
 
 
-def light_sentence(light: LightMatch | None) -> str:
-    """In which light the asked color was compared, and what that cost; empty for other rules."""
+def light_sentence(light: LightMatch | None, rival: Rival | None = None) -> str:
+    """In which light the asked color was compared, what that cost, and the named color that explains
+    the image better; empty for other rules."""
     if light is None:
         return ""
     haze = f", {light.haze_percent:.1f}% haze" if light.haze_percent >= 0.05 else ""
     penalty = f"{light.cost:.1f}" if light.cost >= 0.05 else "0"
     intensity = f"{100 * light.factor:.0f}% intensity{haze}"
-    return f"Target under the estimated light ({intensity}). Light penalty: {penalty}."
+    text = f"Target under the estimated light ({intensity}). Light penalty: {penalty}."
+    if rival is None or rival.cost < 0.05:
+        return text
+    return f"{text} {rival.name.capitalize()} explains the image better: penalty {rival.cost:.1f}."
 
 
 def confidence_view(percent: float | None) -> ConfidenceJson | None:
@@ -286,7 +290,7 @@ def verdict_view(
         "differences": compared_colors(measurement),
         "alternatives": alternatives(measurement),
         "others": [_other(other) for other in others],
-        "light": light_sentence(verdict.light),
+        "light": light_sentence(verdict.light, verdict.rival),
         "measured_on": measured_on(measurement),
         "confidence": confidence_view(verdict.confidence_percent),
         "absent": absence(mask_parameters or {}),

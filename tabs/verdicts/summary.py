@@ -170,7 +170,7 @@ def _plain(row: EvidenceRecord, expectation: Expectation) -> str:
     """The verdict in one plain sentence; empty where there are no numbers to say it with."""
     numbers = row.numbers
     lab, offset = numbers.get("lab"), numbers.get("offset")
-    light = numbers.get("light") or None
+    light, rival = numbers.get("light") or None, numbers.get("rival") or {}
     message = without_rule(str(numbers.get("told") or ""))[1]
     if row.status == FAIL and message and "he color of" not in message and "ΔE00" not in message:
         return message
@@ -186,6 +186,7 @@ def _plain(row: EvidenceRecord, expectation: Expectation) -> str:
         offset=offset,
         delta_e00=float(distance),
         light_cost=float(light["cost"]) if light else None,
+        rival=str(rival["name"]) if rival.get("decides") else "",
     )
 
 

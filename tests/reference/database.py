@@ -132,6 +132,7 @@ expected color. Where the object must not have that color, a line feed and `diff
 | `dominant` | axis, explained variation, pixels given and used, and steps |
 | `found_hex`, `found_hue_deg`, `mask_px` | the measured color, its hue, and the area of the mask |
 | `light` | by `truehue`: the light, as factor of full light, haze and cost, and the target in it |
+| `rival` | by `truehue`: the named color that explains the image better, if there is one |
 | `confidence_percent` | by `truehue`: 50 to 100 |
 | `step` | the step that decided: presence, detection, mask or color |
 | `notes` | remarks of the rule |

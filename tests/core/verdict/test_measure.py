@@ -65,7 +65,7 @@ def test_a_shaded_object_of_the_asked_color_passes(rule_id: str) -> None:
     assert result.verdict.status == "pass"
     assert (result.verdict.rule, result.verdict.version) == (rule_id, rule(rule_id).version)
     text = (
-        "mismatch score 0.0, below 3.6."
+        "mismatch score 0.0, below 2.5."
         if rule(rule_id).lit
         else "every metric is below its limit."
     )

@@ -301,17 +301,16 @@ def test_a_color_without_neighbors_beside_one_with_them_is_unscored(rule_id: str
     assert ("took the plate's color" in item.reason) is not takes_neighbors
 
 
-def test_what_must_differ_says_in_which_light_it_would_match() -> None:
-    """A dark red is red only in light that even shading makes unlikely; the sentence says both."""
+def test_what_must_differ_says_why_it_does_not_match() -> None:
+    """A dark red is red only in little light, and maroon explains it without; the sentence says so."""
     srgb8, (mask,) = flat("#7A2626")
     apart = measure(
         srgb8, mask, RED, "truehue", target_object=TargetObject("plate", "differs")
     ).verdict
     assert apart.status == "pass"
-    assert "only under an unlikely light (" in apart.reason
-    assert "): mismatch score" in apart.reason
-    assert apart.reason.endswith("over 3.6; it does not match it.")
-    item = said("coa", COA, "#C04040", "#8C2E2E", rule_id="truehue")
+    assert "% intensity), but maroon explains the image better: mismatch score" in apart.reason
+    assert apart.reason.endswith("over 2.5; it does not match it.")
+    item = said("coa", COA, "#C04040", "#7A2626", rule_id="truehue")
     assert item.outcomes[1].told == "By truehue: the plate has not taken the target color."
     item = said("coa", COA, "#C04040", "#4060C0", rule_id="truehue")
     assert "has not taken the target color, " in item.outcomes[1].told

@@ -50,7 +50,7 @@ pytestmark = pytest.mark.slow
 def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> None:
     data = empty_data(tmp_path / "data")
     prompts = tuple(prompt for prompt in sample_prompts(60) if prompt.task in ("cna", "ncu"))
-    plan = replace(sample_plan("flux.1-dev", 60, 1), prompts=prompts, rules=(("truehue", "1.1"),))
+    plan = replace(sample_plan("flux.1-dev", 60, 1), prompts=prompts, rules=(("truehue", "1.2"),))
     folder = sample_run(data / "runs", plan)
     sample_run(data / "runs", replace(plan, name="b", model="model-b"))
     refused = called(main, "audit", folder.run_id, "--data", str(data), "--rule", "paper")

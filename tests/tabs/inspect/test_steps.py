@@ -10,6 +10,7 @@ from truehue.core.concepts.palette import describe_colors
 from truehue.core.images.pixels import masked_colors
 from truehue.core.verdict.measure import measure
 from truehue.tabs.inspect.steps import color_steps, measured_on
+from truehue.tabs.inspect.view import light_sentence
 
 
 @pytest.mark.parametrize(
@@ -65,3 +66,13 @@ def test_the_released_rule_names_the_steps_that_leave_pixels_out() -> None:
     assert text.endswith(
         "chroma at or above the median, then the tenth nearest to the target color."
     )
+
+
+def test_the_light_is_told_with_the_color_that_explains_the_image_better() -> None:
+    srgb8 = np.full((10, 10, 3), (0, 0, 139), np.uint8)
+    verdict = measure(srgb8, np.ones((10, 10), bool), parse_target("css:mediumblue")).verdict
+    assert verdict.rival is not None
+    text = light_sentence(verdict.light, verdict.rival)
+    assert text.startswith("Target under the estimated light (")
+    assert text.endswith(f". Navy explains the image better: penalty {verdict.rival.cost:.1f}.")
+    assert text.startswith(light_sentence(verdict.light))

@@ -584,7 +584,7 @@ def test_numbers_without_a_limit_are_told_and_the_light_and_the_confidence_are_s
     assert int(card["confidence"]["text"].rstrip("%")) >= 50
     steps = {step["title"]: step["text"] for step in view_of(evidence)["steps"]}
     assert "Light of the image" in steps
-    assert steps["Verdict by truehue 1.1"].endswith("limit: mismatch score 3.6")
+    assert steps["Verdict by truehue 1.2"].endswith("limit: mismatch score 2.5")
     assert view_of(evidence)["offsets"]["to"].endswith(" under the estimated light")
     _, verdict, _ = judge(context, value, "ball", "css:orangered", "paper", 0, True)
     assert (view_of(verdict)["light"], view_of(verdict)["confidence"]) == ("", None)
