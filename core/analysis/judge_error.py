@@ -9,7 +9,7 @@ Its interval carries both uncertainties, that of p (prompts) and those of h and 
 color is known): each is drawn 1,000 times, h and f from a Beta distribution with Jeffreys' prior
 (Brown, Cai and DasGupta 2001, Statistical Science 16: 101-133). Results below 0 and above 100% are
 impossible and left out, as a prior on 0 to 100% does, and the middle 95% of the others are shown.
-Fewer than 1% of them left say that the images are unlike those tested. Where a raw interval is not
+Fewer than 2.5% of them left say that the images are unlike those tested. Where a raw interval is not
 by the bootstrap (:mod:`truehue.core.analysis.intervals`), the corrected one reaches at least as far
 from its number as the raw one does, divided by the tested h - f. Images of one light or object are
 alike. Where rates differ between those by more than chance, the counts are divided by the design
@@ -53,7 +53,7 @@ MIN_CLUSTERS = 3
 
 MAX_WIDTH = 0.6
 """A corrected share with a wider interval says nothing."""
-MIN_POSSIBLE = 0.01
+MIN_POSSIBLE = 0.025
 """Of the draws, how many must lie between 0 and 1."""
 
 NO_CALIBRATION = "the rule's errors are not known in this version"
@@ -333,8 +333,9 @@ def _bounded(part: _Part, borrowed: tuple[str, ...], raw: Rate) -> Corrected:
     low, high = np.percentile(possible, [2.5, 97.5])
     if raw.method == WILSON and not (raw.percent is None or raw.low is None or raw.high is None):
         # Draws of a part whose prompts score alike are by another method than its raw interval.
-        low = min(low, part.share - (raw.percent - raw.low) / 100.0 / part.gain)
-        high = max(high, part.share + (raw.high - raw.percent) / 100.0 / part.gain)
+        middle = min(max(part.share, 0.0), 1.0)
+        low = min(low, middle - (raw.percent - raw.low) / 100.0 / part.gain)
+        high = max(high, middle + (raw.high - raw.percent) / 100.0 / part.gain)
     if min(high, 1.0) - max(low, 0.0) > MAX_WIDTH:
         return Corrected(reason=TOO_UNCERTAIN)
     percent, low, high = (100.0 * min(max(float(x), 0.0), 1.0) for x in (part.share, low, high))
@@ -344,8 +345,8 @@ def _bounded(part: _Part, borrowed: tuple[str, ...], raw: Rate) -> Corrected:
 TRACED, RENDERED = "traced", "rendered"
 NAMES = {TRACED: "in difficult light", RENDERED: "in plain light"}
 DESCRIPTIONS = {
-    TRACED: "path-traced objects of known color in difficult light (a window, sun, spots, two lamps; "
-    "exposures up to a stop off), with exact masks",
+    TRACED: "path-traced objects of known color in six white lights (overcast, window, sun, soft box, "
+    "spot, two lamps), exposed up to a stop over or under, with exact masks",
     RENDERED: "rendered objects of known color in two plain lights, with exact masks",
 }
 FIGURES_OF = {TRACED: "reported-on", RENDERED: "held_out"}

@@ -88,11 +88,10 @@ def _group(
     if several:
         # The same name and number, yet other prompts: the two are told apart by their digests.
         parts.insert(1, f"list {listed[:6]}")
+    by = f"{rule(rule_id).name} {version}"
     if version != rule(rule_id).version:
-        parts.append(
-            f"{rule(rule_id).name} {version}, an earlier version: to rank them with others, score "
-            "their images again in Runs"
-        )
+        by += ", an earlier version: to rank them with others, score their images again in Runs"
+    parts.append(by)
     name = prompt_set.title if prompt_set else set_name or "Prompts without a name"
     digest = hashlib.sha256(repr(shared).encode()).hexdigest()[:12]
     return Group(digest, name, " · ".join(parts), prompts, whole, runs)

@@ -307,14 +307,12 @@ class LeaderboardData:
         first = [run for run in ranked if of_runs[run.run_id][column].best == 1]
         if len(first) < 2:
             return ""
-        several = len({run.model for run in ranked}) == len(ranked)
-        noun = "models" if several else "runs"
-        if len(first) == len(ranked):
-            return f"These data do not order the {len(ranked)} {noun}."
+        where = "the average" if column == AVERAGE else column.upper()
         names = [self.labels[run.run_id] for run in first]
-        if len(names) > _NAMED:
-            return f"These data do not order the first {len(names)} {noun}."
-        return f"These data do not order {', '.join(names[:-1])} and {names[-1]}."
+        which = f"the first {len(names)} runs"
+        if len(names) <= _NAMED:
+            which = f"{', '.join(names[:-1])} and {names[-1]}"
+        return f"In {where}, these data do not order {which}."
 
     def unread_group(self) -> list[LeaderboardGroup]:
         """A group of the runs that cannot be compared with any, or none."""
@@ -458,7 +456,7 @@ class LeaderboardData:
         }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
         in_part = any(part_note(cell) for row in self.rows.values() for cell in row.cells.values())
         return (
-            f"By {rule(self.rule_id).name} {rule(self.rule_id).version}. {means}; Average is the mean "
+            f"{means}; Average is the mean "
             f"of the five tasks. {SENTENCE}{' ' + RANKS if self.ranks else ''}"
             f"{' ' + GRAY if in_part else ''}"
         )

@@ -131,7 +131,11 @@ class Corrections:
             return
         used: dict[str, Calibration] = {}
         for run in runs:
-            if self.rule_id in dict(run.rules) and run.run_id in entries:
+            scored_by = dict(run.rules).get(rule_id)
+            if scored_by is not None and scored_by != version and run.run_id in entries:
+                # The text speaks of one version's errors.
+                self.left_out[run.run_id] = f"scored by {rule_id} {scored_by}, an earlier version"
+            elif scored_by is not None and run.run_id in entries:
                 calibration, reason = calibration_for(
                     choice, rule_id, run, _warns(self.controls, run.run_id), self.certified
                 )

@@ -13,6 +13,7 @@ from truehue.core.analysis.judge_error import (
     NO_CALIBRATION,
     OTHER_NEIGHBORS,
     RENDERED,
+    TRACED,
     Calibration,
     read_calibrations,
 )
@@ -148,7 +149,9 @@ def correction_sentences(
         part = "a part of these numbers, " if tested else ""
         untested = f" {names}, {part}was not tested: its errors are guessed from {systems}."
     seen = ""
-    if (calibration.id, calibration.rule) == (RENDERED, DEFAULT_RULE):
+    if calibration.id == TRACED:
+        seen = " No light or wall there is colored: expect more errors on photographs with either."
+    elif (calibration.id, calibration.rule) == (RENDERED, DEFAULT_RULE):
         seen = (
             f" {DEFAULT_RULE} was developed on renders in such light: expect more errors on yours."
         )
@@ -235,5 +238,5 @@ def ranks_of(
 
 RANKS = (
     "Rank 1–3 of 5: the best and the worst place that the data leave open; all ranks of a column hold "
-    "together at 95%. Bold: certainly first. Corrected numbers have no ranks."
+    "together at 95%. Bold: first in every order that they leave open. Corrected numbers have no ranks."
 )

@@ -70,11 +70,15 @@ def test_no_number_where_none_can_be_had() -> None:
 
 
 def test_few_images_that_pass_more_often_than_they_can_leave_much_open() -> None:
-    """Six of six pass where a model without an error would have 72%: with accuracy a all six pass
-    with probability (0.72 a)^6, of which 2.5% lie below a = 0.025^(1 / 7) = 0.59."""
-    result = corrected(6, calibration(72_000, 0, 100_000), prompts=6)
+    """Eight of eight pass where a model without an error would have 80%. Their Wilson interval is
+    32 points wide, and 32 / 0.8 = 40. With accuracy a all eight pass with probability (0.8 a)^8, of
+    which 2.5% lie below a = 0.025^(1 / 9) = 0.66."""
+    result = corrected(8, calibration(80_000, 0, 100_000), prompts=8)
     assert result.percent == 100
-    assert result.low == pytest.approx(59, abs=8)
+    assert result.low == pytest.approx(60, abs=3)
+    # What is wider than 60 points is not shown, and what cannot be so is refused.
+    assert corrected(5, calibration(72_000, 0, 100_000), prompts=5).reason == TOO_UNCERTAIN
+    assert corrected(40, calibration(72_000, 0, 100_000), prompts=40).reason == PASSES_MORE
 
 
 def test_what_is_refused_stays_refused_where_more_images_pass() -> None:

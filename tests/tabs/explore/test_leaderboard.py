@@ -27,10 +27,11 @@ from tests.storage.run_samples import (
     sample_result,
     sample_run,
 )
-from truehue.core.analysis.leaderboard import AVERAGE, TABLE_TASKS, Rate, leaderboard
+from truehue.core.analysis.judge_error import RENDERED
+from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, TABLE_TASKS, Rate, leaderboard
 from truehue.core.analysis.names import run_labels
 from truehue.core.analysis.ranks import RankRange
-from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally, Slice
+from truehue.core.analysis.records import LEFT_OUT, TABLE_SYSTEMS, PromptTally, Slice
 from truehue.core.batch.health import state_of
 from truehue.core.color.formulas import FORMULAS
 from truehue.core.color.spaces import lab_to_srgb8
@@ -55,6 +56,7 @@ from truehue.tabs.explore.leaderboard import cards_view, leaderboard_view
 from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
 from truehue.tabs.explore.leaderboard_groups import groups
 from truehue.tabs.explore.leaderboard_rows import SYSTEM_CHOICES, LeaderboardData
+from truehue.tabs.explore.leaderboard_trust import Corrections
 from truehue.tabs.explore.limits import OTHER_FORMULAS, default_limits, limits_view
 from truehue.tabs.explore.routes import analyses_routes, failures_routes, leaderboard_routes
 from truehue.tabs.export.report import report_of
@@ -262,7 +264,7 @@ def test_runs_of_other_prompts_stand_apart(client: TestClient) -> None:
     # The same images twice: the data order none, so none is the best.
     assert [item["cells"]["cna"]["rank"] for item in whole["rows"]] == ["1–2 of 2"] * 2
     assert not any(cell["best"] for item in whole["rows"] for cell in item["cells"].values())
-    assert whole["order"] == "These data do not order the 2 models."
+    assert whole["order"].startswith("In the average, these data do not order ")
     assert part["order"] == ""
 
 
@@ -277,7 +279,7 @@ def test_only_a_run_that_is_certainly_first_is_bold_and_ties_are_named(
     third = replace(runs[0], run_id="third")
     for best, said in (
         ([(1, 1), (2, 2), (3, 3)], ""),
-        ([(1, 2), (1, 2), (3, 3)], f"These data do not order {names[0]} and {names[1]}."),
+        ([(1, 2), (1, 2), (3, 3)], f"In CNA, these data do not order {names[0]} and {names[1]}."),
     ):
         data.__dict__["ranks"] = {
             run_id: {"cna": RankRange(*ranks, 3)}
@@ -309,6 +311,12 @@ def test_an_earlier_version_of_a_rule_is_another_group(made: tuple[Context, RunF
     assert "truehue 0.1, an earlier version" in result[1].words
     (same,) = groups([run, earlier], "paper", context.service(Library).sets())
     assert len(same.runs) == 2
+    # Nor is it corrected by the errors that the text beside it names.
+    data = LeaderboardData(context, {"rule": "truehue", "corrected": RENDERED})
+    rows = {"old": data.rows[run.run_id]}
+    settings = (AVERAGED, LEFT_OUT, False)
+    corrections = Corrections(data.correction, "truehue", [earlier], rows, [], settings)
+    assert corrections.left_out == {"old": "scored by truehue 0.1, an earlier version"}
 
 
 def test_the_same_name_and_number_of_other_prompts_is_another_group(
