@@ -354,7 +354,9 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     note.hidden = !rate.note;
     cell.classList.toggle('th-in-part', Boolean(rate.note));
     button.title =
-      rate.title + (rate.best ? ' · first in every order that the data leave open' : '') + '\nOpens the failures';
+      rate.title +
+      (rate.best ? ' · first in every order that the data leave open' : '') +
+      '\nOpens the failures';
     return cell;
   }
 
