@@ -37,7 +37,7 @@ Z_95 = 1.959963984540054
 
 SENTENCE = (
     "Intervals: 95% over prompts, by bootstrap, or Wilson's where all prompts score alike. ≈: a color "
-    "system has fewer than 20 prompts, and the true interval is wider. n: images that count."
+    "system has fewer than 20 prompts, so the interval is rough. n: scored images."
 )
 """A note shown once beside the numbers of a page or a report."""
 

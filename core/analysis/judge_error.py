@@ -9,9 +9,9 @@ Its interval carries both uncertainties, that of p (prompts) and those of h and 
 color is known): each is drawn 1,000 times, h and f from a Beta distribution with Jeffreys' prior
 (Brown, Cai and DasGupta 2001, Statistical Science 16: 101-133). Results below 0 and above 100% are
 impossible and left out, as a prior on 0 to 100% does, and the middle 95% of the others are shown.
-Fewer than 2.5% of them left say that the images are unlike those tested. Where a raw interval is not
-by the bootstrap (:mod:`truehue.core.analysis.intervals`), the corrected one reaches at least as far
-from its number as the raw one does, divided by the tested h - f. Images of one light or object are
+Fewer than 2.5% of them left say that the images are unlike those tested. A
+corrected interval reaches at least as far from its number as the raw one does, divided by the tested
+h - f. An average is the mean of its corrected tasks. Images of one light or object are
 alike. Where rates differ between those by more than chance, the counts are divided by the design
 effect, as in Kish (1965), Survey Sampling, section 5.4.
 
@@ -24,7 +24,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from zlib import crc32
@@ -34,7 +34,6 @@ import numpy as np
 from truehue.core.analysis.intervals import RESAMPLES, SEED, interval, ratios
 from truehue.core.analysis.leaderboard import (
     AVERAGE,
-    WILSON,
     LeaderboardEntry,
     Rate,
     Stratum,
@@ -67,6 +66,7 @@ PASSES_MORE = (
 PASSES_LESS = (
     "fewer images pass than wrong colors did in the test, so these images are unlike those tested"
 )
+LACKS = "no corrected number for "
 TOO_UNCERTAIN = "its interval would span more than 60 points"
 
 
@@ -292,8 +292,10 @@ def corrected(
         average = _mean(list(means.values()), [1] * len(means))
         lacking = ", ".join(task.upper() for task in means if cells[task].reason)
         if lacking:
-            cells[AVERAGE] = Corrected(reason=f"no corrected number for {lacking}")
+            cells[AVERAGE] = Corrected(reason=f"{LACKS}{lacking}")
         else:
+            shown = [min(max(part.share, 0.0), 1.0) for part in means.values()]
+            average = replace(average, share=float(np.mean(shown)))
             cells[AVERAGE] = _bounded(average, borrowed, entry.average)
     return cells
 
@@ -331,8 +333,9 @@ def _bounded(part: _Part, borrowed: tuple[str, ...], raw: Rate) -> Corrected:
     if len(possible) < MIN_POSSIBLE * len(part.draws):
         return Corrected(reason=PASSES_MORE if np.median(part.draws) > 0.5 else PASSES_LESS)
     low, high = np.percentile(possible, [2.5, 97.5])
-    if raw.method == WILSON and not (raw.percent is None or raw.low is None or raw.high is None):
-        # Draws of a part whose prompts score alike are by another method than its raw interval.
+    if raw.percent is not None and raw.low is not None and raw.high is not None:
+        # Draws of a part whose prompts score alike are by another method than its raw interval, and
+        # of few prompts many are impossible: neither makes an interval narrower than the raw one.
         middle = min(max(part.share, 0.0), 1.0)
         low = min(low, middle - (raw.percent - raw.low) / 100.0 / part.gain)
         high = max(high, middle + (raw.high - raw.percent) / 100.0 / part.gain)

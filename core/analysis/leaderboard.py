@@ -91,8 +91,8 @@ class Rate:
 
     @property
     def few(self) -> bool:
-        """Whether these are too few prompts for a bootstrap interval to be as wide as it should."""
-        return self.prompts < FEW_PROMPTS and self.method == BOOTSTRAP
+        """Whether these are too few prompts for more than a rough interval."""
+        return self.percent is not None and self.prompts < FEW_PROMPTS
 
     @property
     def unscored(self) -> int:
@@ -121,7 +121,7 @@ class Cell:
 
     @property
     def few(self) -> bool:
-        """Whether its interval is too narrow, for a color system has too few prompts."""
+        """Whether its interval is rough, for a color system has too few prompts."""
         return any(part.few for part in self.parts.values())
 
 

@@ -32,7 +32,7 @@ CAUSES: Mapping[str, str] = MappingProxyType(
         "no-mask": "no mask of the object",
         "not-found": "the object was not found",
         "presence-unknown": "not known whether the object is there",
-        "left-out": "the renderer has no model of it",
+        "left-out": "the renderer cannot render this object",
         "too-few-pixels": "too few pixels to measure",
         "broke": "scoring was interrupted",
     }

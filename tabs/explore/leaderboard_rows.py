@@ -298,21 +298,26 @@ class LeaderboardData:
         return texts.pop() if len(texts) == 1 else ""
 
     def order_text(self, runs: Sequence[RunRecord]) -> str:
-        """Where the average, or the first column that is ranked, leaves the first rank to several
-        runs, a sentence that names them."""
+        """Where the average, or the first column that is ranked, leaves the first rank, or the same
+        ranks, to several runs, a sentence that names them."""
         columns = [AVERAGE, *TABLE_TASKS]
         of_runs = {run.run_id: self.ranks.get(run.run_id, {}) for run in runs}
         column = next((c for c in columns if any(c in ranks for ranks in of_runs.values())), "")
         ranked = [run for run in runs if column in of_runs[run.run_id]]
-        first = [run for run in ranked if of_runs[run.run_id][column].best == 1]
-        if len(first) < 2:
-            return ""
-        where = "the average" if column == AVERAGE else column.upper()
-        names = [self.labels[run.run_id] for run in first]
-        which = f"the first {len(names)} runs"
-        if len(names) <= _NAMED:
-            which = f"{', '.join(names[:-1])} and {names[-1]}"
-        return f"In {where}, these data do not order {which}."
+        tied: dict[tuple[int, int], list[str]] = {}
+        for run in ranked:
+            rank = of_runs[run.run_id][column]
+            ranks = (1, 1) if rank.best == 1 else (rank.best, rank.worst)
+            tied.setdefault(ranks, []).append(self.labels[run.run_id])
+        texts = [
+            f"{', '.join(names[:-1])} and {names[-1]}"
+            if len(names) <= _NAMED
+            else f"{len(names)} runs of rank {ranks[0]}"
+            for ranks, names in sorted(tied.items())
+            if len(names) > 1
+        ]
+        where = "Average" if column == AVERAGE else column.upper()
+        return f"Tied in {where}: {'; '.join(texts)}." if texts else ""
 
     def unread_group(self) -> list[LeaderboardGroup]:
         """A group of the runs that cannot be compared with any, or none."""
@@ -422,9 +427,7 @@ class LeaderboardData:
             count_noun(rate.prompts, "prompt"),
         ]
         if few:
-            parts.append(
-                f"a color system has fewer than {FEW_PROMPTS} prompts: the true interval is wider"
-            )
+            parts.append(f"a color system has fewer than {FEW_PROMPTS} prompts: a rough interval")
         if rate.method == WILSON:
             parts.append("Wilson's interval where all prompts score alike")
         return {

@@ -8,6 +8,7 @@ from typing import TypedDict
 from truehue.core.analysis.judge_error import (
     COUNTS_UNSCORED,
     DESCRIPTIONS,
+    LACKS,
     MOVED_LIMITS,
     NAMES,
     RENDERED,
@@ -35,7 +36,6 @@ from truehue.tabs.sources.trust import (
 )
 
 OFF = "off"
-_REFUSED = {TOO_UNCERTAIN: "too uncertain"}
 CORRECTIONS: Mapping[str, tuple[str, str]] = {
     OFF: ("off", "The share of images that the rule passes"),
     RENDERED: (NAMES[RENDERED], f"By the rule's errors on {DESCRIPTIONS[RENDERED]}"),
@@ -153,7 +153,7 @@ class Corrections:
             return None
         corrected = result.percent is not None
         return {
-            "label": "corrected" if corrected else _REFUSED.get(result.reason, "not corrected"),
+            "label": "corrected" if corrected else _refusal(result.reason),
             "text": f"{result.percent:.1f}" if corrected else "",
             "interval": f"{'≈' * few}{result.low:.1f}–{result.high:.1f}" if corrected else "",
             "reason": result.reason,
@@ -200,6 +200,13 @@ class Corrections:
                 name = labels.get(run_id, run_id)
                 where.setdefault(reason, []).append(f"{name} ({', '.join(columns)})")
         return [f"Not corrected: {'; '.join(names)}. Why: {why}." for why, names in where.items()]
+
+
+def _refusal(reason: str) -> str:
+    """Why there is no number, in a cell's width."""
+    if reason == TOO_UNCERTAIN:
+        return "too uncertain"
+    return f"not corrected: {reason.removeprefix(LACKS)}" if LACKS in reason else "not corrected"
 
 
 def _warns(controls: Mapping[str, ControlSummary], run_id: str) -> bool:

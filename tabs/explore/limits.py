@@ -167,8 +167,8 @@ def limits_view(rule_id: str, limits: Mapping[str, float]) -> LimitsJson:
         ],
         "formula": formula_id,
         "why_not": fixed_limits_reason(by),
-        "words": f"{words} Stored data stays unchanged, and a number opens its images by the rule's "
-        "own thresholds."
+        "words": f"{words} Stored data stays unchanged, there are no ranks, and a number opens its "
+        "images by the rule's own thresholds."
         if words
         else "",
     }

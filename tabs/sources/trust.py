@@ -146,14 +146,15 @@ def correction_sentences(
     names = ", ".join(PART_NAMES.get(name, name) for name in borrowed)
     untested = ""
     if borrowed:
-        part = "a part of these numbers, " if tested else ""
-        untested = f" {names}, {part}was not tested: its errors are guessed from {systems}."
+        part = ", a part of these numbers," if tested else ""
+        untested = f" {names}{part} was not tested: its errors are guessed from {systems}."
     seen = ""
     if calibration.id == TRACED:
         seen = " No light or wall there is colored: expect more errors on photographs with either."
     elif (calibration.id, calibration.rule) == (RENDERED, DEFAULT_RULE):
         seen = (
-            f" {DEFAULT_RULE} was developed on renders in such light: expect more errors on yours."
+            f" {DEFAULT_RULE} was developed on renders in such light and hardly errs there: expect more "
+            "errors on yours."
         )
     near = "; wrong are near names, at least 10 ΔE00 away" if shipped(calibration) else ""
     return [
@@ -161,16 +162,16 @@ def correction_sentences(
         "corrected number is the share of images that have the color, if the rule errs on them as "
         f"often as on {calibration.description}.{seen} Look at the images: photographs are like "
         "those in difficult light, flat or studio renders like those in plain light and those of a "
-        f"ring test. The choice can move a number by more than its interval.{untested}",
-        f"On those the rule passed {hit:.1f}% of the right colors and {accept:.1f}% of the wrong ones "
+        "ring test. The choice can move a number by more than its interval. If you are unsure, quote "
+        f"the raw number and both corrected ones, and name the light.{untested}",
+        f"In that test the rule passed {hit:.1f}% of the right colors and {accept:.1f}% of the wrong ones "
         f"(of {name}{near}). So where half of a model's images have the color, "
         f"{(hit + accept) / 2:.1f}% of all its images would pass. The correction works back from the "
         "share that passes to the share that has the color.",
         "It assumes that the rule errs on your images as often as on those. With other light, other "
         "surfaces or poor masks it does not. Then let people judge a sample: Check by people in "
         "Runs, or the command truehue runs audit.",
-        "If you are unsure, quote the raw number and both corrected ones, and name the light. Do not "
-        "compare models by corrected numbers where their images differ in light.",
+        "Do not compare models by corrected numbers where their images differ in light.",
         "The corrected interval includes the prompts and the uncertain error rates, but not a wrong "
         "choice of light.",
     ]

@@ -264,7 +264,7 @@ def test_runs_of_other_prompts_stand_apart(client: TestClient) -> None:
     # The same images twice: the data order none, so none is the best.
     assert [item["cells"]["cna"]["rank"] for item in whole["rows"]] == ["1–2 of 2"] * 2
     assert not any(cell["best"] for item in whole["rows"] for cell in item["cells"].values())
-    assert whole["order"].startswith("In the average, these data do not order ")
+    assert whole["order"].startswith("Tied in Average: ")
     assert part["order"] == ""
 
 
@@ -277,9 +277,10 @@ def test_only_a_run_that_is_certainly_first_is_bold_and_ties_are_named(
     first, second = (run.run_id for run in runs)
     names = [data.labels[run.run_id] for run in runs]
     third = replace(runs[0], run_id="third")
+    data.labels["third"] = "third"
     for best, said in (
         ([(1, 1), (2, 2), (3, 3)], ""),
-        ([(1, 2), (1, 2), (3, 3)], f"In CNA, these data do not order {names[0]} and {names[1]}."),
+        ([(1, 2), (1, 2), (3, 3)], f"Tied in CNA: {names[0]} and {names[1]}."),
     ):
         data.__dict__["ranks"] = {
             run_id: {"cna": RankRange(*ranks, 3)}
