@@ -4243,6 +4243,7 @@ declare namespace Api {
 
   interface Rival {
     name: string;
+    system: string;
     hex: string;
     misfit: number;
     cost: number;

@@ -17,7 +17,7 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.pixels import MaskedColors, changed_colors, distinct_colors
 from truehue.core.masks.cleanup import released_cleanup
 from truehue.core.verdict.candidates import AS_ASKED, Acceptance, Candidate, accepted, samples_for
-from truehue.core.verdict.reasons import explain, explain_differs, plain_sentence
+from truehue.core.verdict.reasons import explain, explain_differs, plain_sentence, rival_label
 from truehue.core.verdict.rules import (
     DEFAULT_RULE,
     DIFFERS,
@@ -237,9 +237,11 @@ def measure(
         verdict = judge(dominant.lab, target.lab, allowed_lab, by, parameters)
     if target_object.relation == DIFFERS:
         verdict = replace(verdict, status=FAIL if verdict.status == PASS else PASS)
-        verdict = replace(verdict, reason=explain_differs(verdict, target_object.name))
+        verdict = replace(
+            verdict, reason=explain_differs(verdict, target_object.name, target.name or "")
+        )
     else:
-        verdict = replace(verdict, reason=explain(verdict, target_object.name))
+        verdict = replace(verdict, reason=explain(verdict, target_object.name, target.name or ""))
     return Measurement(
         verdict,
         target,
@@ -349,6 +351,7 @@ def measurement_sentence(measurement: Measurement) -> str:
     )
     if verdict.lab is None or verdict.offset is None or distance is None:
         return ""
+    rival = verdict.rival if verdict.rival and verdict.rival.decides else None
     return plain_sentence(
         verdict.status,
         f"the {name}" if name else "the color",
@@ -358,7 +361,7 @@ def measurement_sentence(measurement: Measurement) -> str:
         offset=asdict(verdict.offset),
         delta_e00=distance.value,
         light_cost=light.cost if light else None,
-        rival=verdict.rival.name if verdict.rival and verdict.rival.decides else "",
+        rival=rival_label(rival.name, rival.system, measurement.target.name) if rival else "",
     )
 
 

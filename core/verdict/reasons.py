@@ -45,18 +45,18 @@ def without_rule(text: str) -> tuple[str, str]:
     return f"{BY}{rule_id}: ", f"{rest[:1].upper()}{rest[1:]}"
 
 
-def explain(verdict: Verdict, object_name: str = "") -> str:
-    """The sentence after "Passes" or "Fails"; ``object_name`` may be empty.
+def explain(verdict: Verdict, object_name: str = "", target_name: str = "") -> str:
+    """The sentence after "Passes" or "Fails"; ``object_name`` and ``target_name`` may be empty.
 
     It names the rule. Everything is said of the candidate that the ΔE00 was taken on, so that
     distance and directions belong to one color.
     """
     if verdict.status == UNSCORED:
         return verdict.reason
-    return by(verdict.rule, account(verdict, object_name))
+    return by(verdict.rule, account(verdict, object_name, target_name))
 
 
-def account(verdict: Verdict, object_name: str = "") -> str:
+def account(verdict: Verdict, object_name: str = "", target_name: str = "") -> str:
     """The same without the rule, of a verdict with numbers: ``"13.6 ΔE00 from the asked …"``."""
     distance = verdict.metric("delta_e00")
     assert distance is not None
@@ -67,7 +67,8 @@ def account(verdict: Verdict, object_name: str = "") -> str:
         against = "an accepted color" if same else "the nearest accepted color"
     lead = f"{distance.value:.1f} ΔE00 from {against}"
     if verdict.light is not None:
-        return f"{lead} {_in_light(verdict, verdict.light, object_name.strip())}."
+        said = _in_light(verdict, verdict.light, object_name.strip(), target_name)
+        return f"{lead} {said}."
     if verdict.status == FAIL:
         if distance.passed:
             lead += _what_failed(verdict)
@@ -77,7 +78,7 @@ def account(verdict: Verdict, object_name: str = "") -> str:
     return f"{lead}; every metric is below its limit."
 
 
-def explain_differs(verdict: Verdict, object_name: str = "") -> str:
+def explain_differs(verdict: Verdict, object_name: str = "", target_name: str = "") -> str:
     """The sentence for an object that must not have a color (COA's second object)."""
     if verdict.status == UNSCORED:
         return verdict.reason
@@ -89,19 +90,19 @@ def explain_differs(verdict: Verdict, object_name: str = "") -> str:
     if verdict.light is not None:
         if verdict.status == FAIL:
             return f"{lead}, under the estimated light ({_how_lit(verdict.light)})."
-        return f"{lead}, {_unlikely(verdict, verdict.light)}; it does not match it."
+        return f"{lead}, {_unlikely(verdict, verdict.light, target_name)}; it does not match it."
     if verdict.status == FAIL:
         return f"{lead}; every metric is below its limit."
     return f"{lead}; it does not match it."
 
 
-def _in_light(verdict: Verdict, light: LightMatch, name: str) -> str:
+def _in_light(verdict: Verdict, light: LightMatch, name: str, target_name: str) -> str:
     """The part of a difference that the image's light explains, and the rest."""
     if verdict.status == PASS:
         return f"under the estimated light ({_how_lit(light)}); {_misfit(verdict, 'below')}"
     assert verdict.offset is not None
-    text = _unlikely(verdict, light)
-    if _costs_more(verdict, light) or _beaten(verdict):
+    text = _unlikely(verdict, light, target_name)
+    if _costs_more(verdict, light) or _is_beaten(verdict):
         return text
     return f"{text}; {_what_differs(verdict, verdict.offset, name)}"
 
@@ -113,21 +114,33 @@ def _how_lit(light: LightMatch) -> str:
     return text
 
 
-def _unlikely(verdict: Verdict, light: LightMatch) -> str:
+def _unlikely(verdict: Verdict, light: LightMatch, target_name: str) -> str:
     """The light of a color that does not match, and what is wrong with it if the light is."""
-    if rival := _beaten(verdict):
+    rival = verdict.rival
+    if rival is not None and rival.decides:
         text = f"under the estimated light ({_how_lit(light)})"
-        return f"{text}, but {rival} explains the image better: {_misfit(verdict, 'over')}"
+        name = rival_label(rival.name, rival.system, target_name)
+        return f"{text}, but {name} explains the image better: {_misfit(verdict, 'over')}"
     if _costs_more(verdict, light):
         text = f"but only under an unlikely light ({_how_lit(light)})"
         return f"{text}: {_misfit(verdict, 'over')}"
     return f"under the estimated light ({_how_lit(light)}); {_misfit(verdict, 'over')}"
 
 
-def _beaten(verdict: Verdict) -> str:
-    """The name of the rival without which the color would match; empty where there is none."""
-    rival = verdict.rival
-    return rival.name.lower() if rival is not None and rival.decides else ""
+def rival_label(name: str, system_id: str, target_name: str | None) -> str:
+    """``"sienna"``; with its system where the target has the same name: ``"level-2 red"``."""
+    label = name.lower()
+    if label != (target_name or "").lower():
+        return label
+    return f"{RIVAL_SYSTEM_LABELS.get(system_id, 'another')} {label}"
+
+
+RIVAL_SYSTEM_LABELS = {"l2": "level-2", "css": "CSS"}
+
+
+def _is_beaten(verdict: Verdict) -> bool:
+    """Whether the color would match without a rival."""
+    return verdict.rival is not None and verdict.rival.decides
 
 
 def _costs_more(verdict: Verdict, light: LightMatch) -> bool:
@@ -212,7 +225,8 @@ def measured(expectation: Expectation, verdict: Verdict) -> str:
     if verdict.status == PASS:
         return by(verdict.rule, f"{expectation.label} has the target color{far}.")
     reference = ", the reference," if expectation.target.role == "reference" else ""
-    return by(verdict.rule, f"the color of {expectation.label}{reference} is {account(verdict)}")
+    said = account(verdict, target_name=expectation.color.name or "")
+    return by(verdict.rule, f"the color of {expectation.label}{reference} is {said}")
 
 
 def _far(verdict: Verdict) -> str:
@@ -223,7 +237,7 @@ def _far(verdict: Verdict) -> str:
         return ""
     matches = misfit is None or misfit.passed
     light_decides = light is not None and not matches and light.cost > distance.value
-    if light_decides or _beaten(verdict):
+    if light_decides or _is_beaten(verdict):
         return ""
     shown = " under the estimated light" if light is not None else ""
     return f", {distance.value:.1f} ΔE00 from it{shown}"
@@ -331,9 +345,9 @@ def plain_sentence(
 
     ``label`` is the object with its article; ``lab`` the measured color in CIELAB; ``offset`` and
     ``delta_e00`` are those of the verdict; ``light_cost`` is the ΔE00 that the estimated light costs
-    (:attr:`LightMatch.cost`), None for a rule that estimates none; ``rival`` the name of the
-    color without which the target would match (:attr:`Rival.decides`). Empty for a verdict that is
-    neither pass nor fail.
+    (:attr:`LightMatch.cost`), None for a rule that estimates none; ``rival`` the
+    :func:`rival_label` of the color without which the target would match (:attr:`Rival.decides`).
+    Empty for a verdict that is neither pass nor fail.
     """
     subject, color = _subject(label), _format_color(target)
     is_color = f"is {color}" if target.name else f"matches {color}"
@@ -345,7 +359,7 @@ def plain_sentence(
     if forbidden:
         return f"{subject} {is_color}, which it must not be."
     if rival:
-        return f"{subject} fits {rival.lower()} better than {color}."
+        return f"{rival[:1].upper()}{rival[1:]} fits {label} better than {color}."
     if light_cost is not None and light_cost > delta_e00:
         return f"{subject} would match {color} only under an unlikely light."
     away = f"{delta_e00:.1f} ΔE00 from {color}{'' if light_cost is None else ' in this light'}"

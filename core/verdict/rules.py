@@ -221,11 +221,13 @@ class Rival:
     """The named color that explains an image best, if it does so better than the accepted ones
     (truehue.core.verdict.truehue).
 
-    ``misfit`` is its own mismatch score; ``cost`` what this costs the target color, in ΔE00.
+    Level 2 and CSS share names for different colors, so ``system`` ("l2" or "css") belongs to
+    ``name``. ``misfit`` is its own mismatch score; ``cost`` what this costs the target color, in ΔE00.
     ``decides``: without it the target color would pass.
     """
 
     name: str
+    system: str
     hex: str
     misfit: float
     cost: float

@@ -181,7 +181,7 @@ def _best_rival(
     color, least = colors[int(rivals.positions[best])], float(rivals.misfits[best])
     cost = RIVAL_COST * (misfit - least)
     decides = misfit < limit <= float(np.hypot(misfit, cost))
-    return Rival(color.name, color.hex, least, cost, decides)
+    return Rival(color.name, color.system, color.hex, least, cost, decides)
 
 
 @cache

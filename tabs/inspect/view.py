@@ -15,6 +15,7 @@ from truehue.core.generation.truth import describe_true_color
 from truehue.core.records import EvidenceRecord, ImageRecord
 from truehue.core.verdict.audit import alternatives, audit
 from truehue.core.verdict.measure import Measurement, measurement_sentence
+from truehue.core.verdict.reasons import rival_label
 from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, LightMatch, Metric, Rival, rule
 from truehue.tabs.inspect.automatic import name_of
 from truehue.tabs.inspect.colors import (
@@ -47,8 +48,9 @@ METRICS: dict[str, tuple[str, str, str]] = {
     "misfit": (
         "Mismatch score",
         "",
-        "√(ΔE00² + light penalty²): how far the target color is from the measured one under "
-        "the light that explains the image best. Unusual light has a penalty.",
+        "√(ΔE² + light penalty² + rival penalty²); ΔE is CIEDE2000 with k_L = 2. How far the "
+        "target is from the measured color under the light that explains the image best. "
+        "Unlikely light, and a named color that explains it better, have penalties.",
     ),
     "delta_chroma": (
         "Δa*b*",
@@ -209,7 +211,9 @@ def _between(measurement: Measurement) -> SwatchJson | None:
     return {**_swatch(nearest.lab, nearest.hex, nearest.name), "title": "Accepted"}
 
 
-def light_sentence(light: LightMatch | None, rival: Rival | None = None) -> str:
+def light_sentence(
+    light: LightMatch | None, rival: Rival | None = None, target_name: str | None = None
+) -> str:
     """In which light the asked color was compared, what that cost, and the named color that explains
     the image better; empty for other rules."""
     if light is None:
@@ -220,7 +224,9 @@ def light_sentence(light: LightMatch | None, rival: Rival | None = None) -> str:
     text = f"Target under the estimated light ({intensity}). Light penalty: {penalty}."
     if rival is None or rival.cost < 0.05:
         return text
-    return f"{text} {rival.name.capitalize()} explains the image better: penalty {rival.cost:.1f}."
+    name = rival_label(rival.name, rival.system, target_name)
+    better = f"{name[:1].upper()}{name[1:]} explains the image better"
+    return f"{text} {better}: penalty {rival.cost:.1f}."
 
 
 def confidence_view(percent: float | None) -> ConfidenceJson | None:
@@ -290,7 +296,7 @@ def verdict_view(
         "differences": compared_colors(measurement),
         "alternatives": alternatives(measurement),
         "others": [_other(other) for other in others],
-        "light": light_sentence(verdict.light, verdict.rival),
+        "light": light_sentence(verdict.light, verdict.rival, color_target.name),
         "measured_on": measured_on(measurement),
         "confidence": confidence_view(verdict.confidence_percent),
         "absent": absence(mask_parameters or {}),

@@ -19,6 +19,7 @@ from truehue.core.verdict.reasons import (
     AS_REQUESTED,
     by,
     plain_sentence,
+    rival_label,
     short_reason,
     without_rule,
 )
@@ -186,7 +187,9 @@ def _plain(row: EvidenceRecord, expectation: Expectation) -> str:
         offset=offset,
         delta_e00=float(distance),
         light_cost=float(light["cost"]) if light else None,
-        rival=str(rival["name"]) if rival.get("decides") else "",
+        rival=rival_label(str(rival["name"]), str(rival.get("system")), expectation.color.name)
+        if rival.get("decides")
+        else "",
     )
 
 

@@ -67,8 +67,8 @@ def test_a_lit_color_with_the_right_hue_has_no_other_name() -> None:
         "fail", "the mug", target, offset=offset, **arguments | {"light_cost": 4}
     ) == ("The mug would match orange only under an unlikely light.")
     assert (
-        plain_sentence("fail", "the mug", target, offset=offset, **arguments | {"rival": "Sienna"})
-        == "The mug fits sienna better than orange."
+        plain_sentence("fail", "the mug", target, offset=offset, **arguments | {"rival": "sienna"})
+        == "Sienna fits the mug better than orange."
     )
     assert plain_sentence(
         "fail", "the mug", target, offset=offset, **arguments | {"light_cost": None}

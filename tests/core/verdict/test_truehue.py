@@ -16,8 +16,13 @@ from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_l
 from truehue.core.color.systems import parse_target
 from truehue.core.generation.renderer import RenderRequest, render
 from truehue.core.images.pixels import Mask
-from truehue.core.verdict.measure import Measurement, measure, measurement_sentence
-from truehue.core.verdict.rules import rule
+from truehue.core.verdict.measure import (
+    Measurement,
+    TargetObject,
+    measure,
+    measurement_sentence,
+)
+from truehue.core.verdict.rules import DIFFERS, rule
 from truehue.core.verdict.truehue import (
     LEVEL_COSTS,
     acceptance_outline,
@@ -335,8 +340,26 @@ def test_a_named_color_that_explains_the_image_better_speaks_against_the_target(
     assert misfit(result) == pytest.approx(np.hypot(own, rival.cost))
     assert result.verdict.status == "fail"
     assert "% intensity), but navy explains the image better: mismatch" in result.verdict.reason
-    assert measurement_sentence(result) == "The color fits navy better than mediumblue."
+    assert measurement_sentence(result) == "Navy fits the color better than mediumblue."
     assert result.numbers()["rival"] == asdict(rival)
+
+
+def test_a_rival_of_the_same_name_is_told_with_its_system() -> None:
+    """Level 2 and CSS call two colors black."""
+    result = judged(seen(parse_target("l2:black").srgb8, ramp(0.5)), "css:black")
+    rival = result.verdict.rival
+    assert rival is not None
+    assert (rival.name, rival.system, rival.decides) == ("Black", "l2", True)
+    assert measurement_sentence(result) == "Level-2 black fits the color better than black."
+    assert "but level-2 black explains the image better" in result.verdict.reason
+    must_not = TargetObject(relation=DIFFERS)
+    forbidden = measure(
+        *seen(parse_target("l2:black").srgb8, ramp(0.5)),
+        parse_target("css:black"),
+        "truehue",
+        target_object=must_not,
+    )
+    assert "but level-2 black explains the image better" in forbidden.verdict.reason
 
 
 def test_rivals_do_not_depend_on_how_the_target_is_named() -> None:

@@ -76,3 +76,17 @@ def test_the_light_is_told_with_the_color_that_explains_the_image_better() -> No
     assert text.startswith("Target under the estimated light (")
     assert text.endswith(f". Navy explains the image better: penalty {verdict.rival.cost:.1f}.")
     assert text.startswith(light_sentence(verdict.light))
+
+
+@pytest.mark.parametrize(
+    ("target", "other", "label"),
+    [("css:red", "l2:red", "Level-2 red"), ("l2:red", "css:red", "CSS red")],
+)
+def test_a_rival_with_the_name_of_the_target_is_told_with_its_system(
+    target: str, other: str, label: str
+) -> None:
+    srgb8 = np.full((10, 10, 3), parse_target(other).srgb8, np.uint8)
+    asked = parse_target(target)
+    verdict = measure(srgb8, np.ones((10, 10), bool), asked).verdict
+    text = light_sentence(verdict.light, verdict.rival, asked.name)
+    assert f". {label} explains the image better: penalty " in text
