@@ -317,8 +317,13 @@ def acceptance_outline(
     return center[1:] + length[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
 
 
-def space_left(light: LightMatch, thresholds: Thresholds) -> Thresholds | None:
-    """The distance in ΔE00 that a misfit still allows in this light; None where there is none."""
+def space_left(
+    light: LightMatch, thresholds: Thresholds, rival: Rival | None = None
+) -> Thresholds | None:
+    """The distance that a misfit still allows in this light: CIEDE2000 with :data:`LIGHTNESS_K`,
+    without rivals. None where there is none, or where a rival decides whatever the distance."""
+    if rival is not None and rival.decides:
+        return None
     if thresholds.misfit is None or light.cost >= thresholds.misfit:
         return None
     room = float(np.sqrt(thresholds.misfit**2 - light.cost**2))

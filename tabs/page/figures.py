@@ -27,7 +27,13 @@ from truehue.core.concepts.palette import ColorDescription
 from truehue.core.images.pixels import MaskedColors
 from truehue.core.verdict.measure import Measurement
 from truehue.core.verdict.rules import DIFFERS, Thresholds, rule
-from truehue.core.verdict.truehue import acceptance_outline, line_across, space_left, square_around
+from truehue.core.verdict.truehue import (
+    LIGHTNESS_K,
+    acceptance_outline,
+    line_across,
+    space_left,
+    square_around,
+)
 
 INK, SOFT, LINE = "var(--th-ink)", "var(--th-soft)", "var(--th-line)"
 PANEL = "var(--th-panel)"
@@ -215,22 +221,23 @@ def _outlines(measurement: Measurement) -> list[np.ndarray]:
 
 
 def _limits(measurement: Measurement) -> Thresholds | None:
-    """The limits of the rule, and what of them the light leaves; None where it leaves nothing."""
+    """The limits of the rule, and what of them the light leaves; None where it leaves nothing, or
+    where a rival decides."""
     light, thresholds = measurement.verdict.light, rule(measurement.verdict.rule).thresholds
-    return thresholds if light is None else space_left(light, thresholds)
+    return thresholds if light is None else space_left(light, thresholds, measurement.verdict.rival)
 
 
 def _limits_text(measurement: Measurement) -> str:
     """The name of the outlines: the differences that they are limits of."""
-    limits = _limits(measurement)
+    limits, lit = _limits(measurement), measurement.verdict.light
     assert limits is not None
     named = (
         ("Δa*b*", limits.delta_chroma, ""),
-        ("ΔE00", limits.delta_e00, ""),
+        ("ΔE00" if lit is None else f"ΔE00 (k_L = {LIGHTNESS_K:g})", limits.delta_e00, ""),
         ("hue", limits.hue_deg, "°"),
     )
     texts = [f"{name} < {limit:.2g}{unit}" for name, limit, unit in named if limit is not None]
-    under = "" if measurement.verdict.light is None else " under this light"
+    under = "" if lit is None else " in this light, no rivals"
     return f"limit{under}: {', '.join(texts)}"
 
 

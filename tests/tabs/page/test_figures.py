@@ -149,10 +149,25 @@ def test_the_lightness_histogram_holds_every_pixel() -> None:
     assert texts[1].startswith("measured ")
 
 
+def test_no_outline_is_drawn_where_a_rival_decides() -> None:
+    """The measured color may lie within what the light leaves, and fail all the same."""
+    black = np.full((20, 20, 3), parse_target("l2:black").srgb8, np.uint8)
+
+    def outlines(target: str) -> list[str]:
+        result = measure(black, np.ones((20, 20), bool), parse_target(target), "truehue")
+        rival = result.verdict.rival
+        assert (rival is not None and rival.decides) == (target == "css:black")
+        series = figures.chromaticity(result)["series"]
+        return [item["name"] for item in series if "name" in item]
+
+    assert outlines("css:black") == []
+    assert len(outlines("l2:black")) == 1
+
+
 @pytest.mark.parametrize(
     ("by", "limit"),
     [
-        ("truehue", r"limit under this light: ΔE00 < [\d.]+"),
+        ("truehue", r"limit in this light, no rivals: ΔE00 \(k_L = 2\) < [\d.]+"),
         ("paper", r"limit: Δa\*b\* < 5, ΔE00 < 5, hue < 30°"),
     ],
 )
