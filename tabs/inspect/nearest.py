@@ -8,6 +8,10 @@ from truehue.core.color.difference import delta_e00
 from truehue.core.color.systems import ColorTarget, nearest_names, parse_target
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import MaskCache, Measurement, measure
+from truehue.core.verdict.reasons import rival_label
+
+AS_WELL = 0.1
+"""Mismatch scores that differ by no more read alike at one decimal."""
 
 
 def note_of(
@@ -49,6 +53,13 @@ def names_note(measurement: Measurement, nearest: Measurement) -> str:
     if measurement.target.hex == nearest.target.hex:
         if misfit.passed:
             return ""
+        rival = measurement.verdict.rival
+        if rival is not None and rival.decides:
+            return (
+                f"{name} is the nearest name to the measured color, but "
+                f"{rival_label(rival.name, rival.system, name)} explains the image better: "
+                f"mismatch score {rival.misfit:.1f}, {name} {misfit.value:.1f}."
+            )
         return (
             f"{name} is the nearest name to the measured color, but no likely light makes it look "
             f"so: mismatch score {misfit.value:.1f}."
@@ -62,9 +73,12 @@ def names_note(measurement: Measurement, nearest: Measurement) -> str:
     )
     if far <= near:  # a target of one's own, nearer than every name
         return ""
-    better = "fits better" if misfit.value < other.value else "fits as well"
+    if abs(misfit.value - other.value) <= AS_WELL:
+        fits = "fits as well"
+    else:
+        fits = "fits better" if misfit.value < other.value else "also passes"
     return (
         f"By its pixels alone, {name} is nearer ({near:.1f} ΔE00; {target} {far:.1f}). Under the "
-        f"estimated light {target} {better}: mismatch score {misfit.value:.1f}, {name} "
+        f"estimated light {target} {fits}: mismatch score {misfit.value:.1f}, {name} "
         f"{other.value:.1f}."
     )
