@@ -357,8 +357,9 @@ FIGURES_OF = {TRACED: "reported-on", RENDERED: "held_out"}
 
 
 def read_calibrations(report: Path, path_traced: Path) -> tuple[Calibration, ...]:
-    """The shipped errors of every rule: of the report of a diagnosis, those objects and lights that
-    no constant was chosen on; and of path-traced images, the set that was kept for reporting.
+    """The shipped errors of every rule: of the report of a diagnosis, its held-out objects and lights,
+    of which truehue 1.2 was chosen on other views; and of path-traced images, the set that was kept
+    for reporting.
 
     Raises BadInput for a file that is missing or damaged.
     """

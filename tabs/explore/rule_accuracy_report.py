@@ -363,14 +363,16 @@ def describe_set(report: DiagnosisReport, part: str) -> str:
     pooled = f"All {len(report.objects)} objects under {enumeration(report.lights)} light."
     if objects:
         pooled += (
-            " Parameters of our own rule were chosen on half of the objects and lights "
-            f"({SET_NAMES['tuned']}) and not on the others ({SET_NAMES['held_out']})."
+            " Constants of truehue 1.0 were chosen on half of the objects and lights "
+            f"({SET_NAMES['tuned']}) and not on the others ({SET_NAMES['held_out']}); those of 1.2 "
+            "on other views of all."
         )
     return {
         "pooled": pooled,
-        "held_out": f"Not used when parameters of our own rule were chosen: {of('held_out')}."
+        "held_out": "Not used when constants of truehue 1.0 were chosen; those of 1.2 were "
+        f"chosen on other views of these too: {of('held_out')}."
         f"{_CORRECTS['held_out']}",
-        "tuned": f"Parameters of our own rule were chosen on these: {of('tuned')}.",
+        "tuned": f"Constants of truehue 1.0 were chosen on these: {of('tuned')}.",
         "mixed": "An object of one half under a light of the other.",
         "two_material": "Objects of two materials: the mask holds both, the target color is that "
         "of one of them.",

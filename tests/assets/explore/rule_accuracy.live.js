@@ -67,7 +67,7 @@ test('a link to a rule that the report lacks says so', async () => {
 test('sets, rules and systems are chosen, and the link says which', async () => {
   const first = textOf(table());
   button(box, 'Held out').click();
-  await says(part('words'), 'Not used when parameters of our own rule were chosen');
+  await says(part('words'), 'Not used when constants of truehue 1.0 were chosen');
   assert.notEqual(textOf(table()), first);
   box.querySelector('[data-rule=released]').click();
   button(box.querySelector('.th-parts-system'), 'CSS').click();
