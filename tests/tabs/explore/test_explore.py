@@ -141,6 +141,7 @@ def test_each_set_has_its_own_numbers_and_words(no_shipped: Path, folder: Path) 
     )
     assert "(Tuned on) and not on the others (Held out)" in views["pooled"]["set_words"]
     assert "cube, cylinder" in views["held_out"]["set_words"]
+    assert "those of 1.2 were chosen on other views of these too" in views["held_out"]["set_words"]
     assert "overcast and window" in views["tuned"]["set_words"]
     # A set that the report has not falls back to all pictures.
     assert report_view(made, "", "unknown")["set"] == "pooled"
