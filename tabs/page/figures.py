@@ -237,8 +237,9 @@ def _limits_text(measurement: Measurement) -> str:
         ("hue", limits.hue_deg, "°"),
     )
     texts = [f"{name} < {limit:.2g}{unit}" for name, limit, unit in named if limit is not None]
-    under = "" if lit is None else " in this light, no rivals"
-    return f"limit{under}: {', '.join(texts)}"
+    # In two lines, for the legend of a narrow page.
+    under = ": " if lit is None else " under this light, without rivals:<br>"
+    return f"limit{under}{', '.join(texts)}"
 
 
 def _axis_line(

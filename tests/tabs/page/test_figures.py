@@ -167,7 +167,7 @@ def test_no_outline_is_drawn_where_a_rival_decides() -> None:
 @pytest.mark.parametrize(
     ("by", "limit"),
     [
-        ("truehue", r"limit in this light, no rivals: ΔE00 \(k_L = 2\) < [\d.]+"),
+        ("truehue", r"limit under this light, without rivals:<br>ΔE00 \(k_L = 2\) < [\d.]+"),
         ("paper", r"limit: Δa\*b\* < 5, ΔE00 < 5, hue < 30°"),
     ],
 )
