@@ -38,6 +38,7 @@ from truehue.tabs.generate.plan import Controls, settings
 from truehue.tabs.inspect.mask_request import preset_find, start_find
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.images import opaque_pixels
 from truehue.tabs.page.jobs import is_reported
 from truehue.tabs.page.jobs_service import NamedJob, job_view
 from truehue.tabs.page.requests import read_as
@@ -385,7 +386,9 @@ def _file(text: str, label: str) -> bytes:
 def _image(context: Context, image: str) -> LoadedImage:
     if _is_id(image):
         record = context.storage.images.get(image)
-        return LoadedImage(context.srgb8(image), record.name, record.notes)
+        return LoadedImage(
+            context.srgb8(image), record.name, record.notes, opaque_pixels(context, image)
+        )
     return load_image(_file(image, "image"))
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TypedDict
 
+import numpy as np
+
 from truehue.core.records import ImageRecord
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import UPLOAD, Context
@@ -16,6 +18,9 @@ from truehue.tabs.page.roles import Actor
 # Over this, only one is decoded at a time: at 64 MP and 16 bit it takes 2.3 GB for half a minute.
 LARGE_PX = 24_000_000
 _LARGE = Lock()
+
+_TRANSPARENCY = {"from": "transparency"}
+"""The parameters of the mask of a cut-out."""
 
 
 class ImageJson(TypedDict):
@@ -93,9 +98,18 @@ def store_upload(context: Context, file: Path, name: str, maker: str) -> ImageRe
     )
     if loaded.opaque is not None and loaded.opaque.any():
         # A cut-out brings its own mask; white paper around it is not the object.
-        mask = Mask(loaded.opaque, "file", {"from": "transparency"})
+        mask = Mask(loaded.opaque, "file", _TRANSPARENCY)
         context.storage.masks.add(record.image_id, mask)
     return record
+
+
+def opaque_pixels(context: Context, image_id: str) -> np.ndarray | None:
+    """The opaque pixels of a stored cut-out, bool ``(H, W)``, by the mask that it brought; None for
+    another image."""
+    for mask in context.storage.masks.for_image(image_id):
+        if mask.maker == "file" and mask.parameters == _TRANSPARENCY:
+            return context.mask_pixels(mask.mask_id)
+    return None
 
 
 def _pixels(file: Path) -> int:

@@ -16,6 +16,7 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.load import encode_png
 from truehue.tabs.api.endpoints import ENDPOINTS
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.images import store_upload
 from truehue.tabs.page.roles import OWNER
 
 pytestmark = pytest.mark.slow
@@ -50,12 +51,20 @@ def test_a_forbidden_color_fails(context: Context, relation: str, status: str) -
     assert (answer["status"], answer.get("relation", "matches")) == (status, relation)
 
 
-def test_of_a_cut_out_its_opaque_pixels_are_measured(context: Context) -> None:
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_of_a_cut_out_its_opaque_pixels_are_measured(
+    context: Context, tmp_path: Path, is_stored: bool
+) -> None:
     cut_out = Image.new("RGBA", (20, 10), (0, 0, 0, 0))
     cut_out.paste((200, 30, 40, 255), (4, 2, 12, 8))
     file = io.BytesIO()
     cut_out.save(file, "PNG")
-    fields = {"image": base64.b64encode(file.getvalue()).decode(), "target": "#C81E28"}
+    image = base64.b64encode(file.getvalue()).decode()
+    if is_stored:
+        path = tmp_path / "cut-out.png"
+        path.write_bytes(file.getvalue())
+        image = store_upload(context, path, path.name, OWNER.id).image_id
+    fields = {"image": image, "target": "#C81E28"}
     for box, note in (
         ([], "No mask: opaque pixels are measured."),
         ([0.0, 0.0, 20.0, 10.0], "The opaque pixels inside the box are measured."),
