@@ -234,14 +234,14 @@ def _select(context: Context, image_id: str, mask: MaskRecord | None, proposed: 
 def _other_object(work: Work, put: Question) -> str:
     """Why there is no verdict on a mask that was stored for another object; empty where the names
     agree, or one of them is missing."""
-    own, name = work.mask_name, put.object_name.strip()
-    if not own or not name or own.casefold() == name.casefold():
+    own, name = work.mask_name, put.object_name
+    if not names_other(own, name):
         return ""
     return f"This mask is of the {own}. {_find(name)} or enter {own} as the object."
 
 
 def _find(name: str) -> str:
-    return f"Find the {name}, mark it by hand,"
+    return f"Find the {name.strip()}, select it by hand,"
 
 
 def _no_mask(seq: int) -> StageJson:
@@ -495,9 +495,11 @@ def _current_mask(context: Context, image: ImageRecord, name: str) -> tuple[Mask
     neither, whose mask it is that counts."""
     candidates = context.storage.masks.candidates([image.image_id]).get(image.image_id)
     masks = candidates.masks if candidates else ()
-    if not masks or not names_other(masks[0], name):
+    if not masks or not names_other(object_of(masks[0]), name):
         return next(iter(masks), None), ""
-    named = (record for record in masks if object_of(record) and not names_other(record, name))
+    named = (
+        record for record in masks if object_of(record) and not names_other(object_of(record), name)
+    )
     if mask := next(named, None):
         return mask, ""
     return None, object_of(masks[0])

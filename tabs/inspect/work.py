@@ -49,12 +49,11 @@ class Work:
 
 def object_of(record: MaskRecord) -> str:
     """The name of the object that a mask is of; empty where it has none."""
-    return str(record.parameters.get("object") or "")
+    return str(record.parameters.get("object") or "").strip()
 
 
-def names_other(record: MaskRecord, name: str) -> bool:
-    """Whether a mask is of another object than the named one; False where either has no name."""
-    own = object_of(record)
+def names_other(own: str, name: str) -> bool:
+    """Whether the object of a mask is another than the named one; False where either has no name."""
     return bool(own and name.strip()) and own.casefold() != name.strip().casefold()
 
 

@@ -144,7 +144,7 @@ def test_a_mask_of_another_object_does_not_count_for_the_named_one(
     shown = opened(context, stored.image_id, object="jar", target="red")
     assert (shown["stage"]["marks"], shown["stage"]["propose"]) == ([], False)
     assert view_of(shown["verdict"])["reason"] == (
-        "The stored mask is of the mug. Find the jar, mark it by hand, or press Salient for what "
+        "The stored mask is of the mug. Find the jar, select it by hand, or press Salient for what "
         "stands out."
     )
     assert masks.current([stored.image_id])[stored.image_id].mask_id == mug
@@ -152,8 +152,11 @@ def test_a_mask_of_another_object_does_not_count_for_the_named_one(
     mark = {"type": "stored", "mask_id": mug}
     _, verdict, _ = judge(context, value_of(stored, mark), "jar", "red", "paper", 0, True)
     assert view_of(verdict)["reason"] == (
-        "This mask is of the mug. Find the jar, mark it by hand, or enter mug as the object."
+        "This mask is of the mug. Find the jar, select it by hand, or enter mug as the object."
     )
+    spaced = {"type": "stored", "mask_id": add(" Mug ", 30)}
+    _, verdict, _ = judge(context, value_of(stored, spaced), "mug ", "red", "paper", 0, True)
+    assert "This mask is of" not in view_of(verdict).get("reason", "")
     jar = add("Jar", 20)
     masks.select(stored.image_id, mug)
     for name, mask_id in (("jar", jar), ("Mug", mug), ("", mug)):
