@@ -184,7 +184,7 @@ def test_what_is_missing_is_said_with_the_command(
         assert said == ()
     elif entry.kind == "folder":
         assert "import the folder of images" in said[0]
-        with pytest.raises(BadInput, match="images endpoint"):
+        with pytest.raises(BadInput, match="Start its server"):
             open_model(entry.id, nowhere)
     elif entry.shipped:
         assert said == ()
