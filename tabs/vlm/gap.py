@@ -166,7 +166,7 @@ def _people_gaps(
             ),
             RowSwitch(
                 "People",
-                "The paper says no more of them.",
+                "The paper does not describe them further.",
                 count_noun(people["participants"], "participant"),
                 "3 participants",
             ),

@@ -214,8 +214,8 @@ class Frame:
             {
                 "model": model,
                 "words": f"{count_noun(count, 'image')} of concepts by {name_of(model)} "
-                f"{'has' if count == 1 else 'have'} no row: {'it is' if count == 1 else 'they are'} "
-                "in no run, which says how the object was found.",
+                f"{'has no row, because it belongs' if count == 1 else 'have no row, because they belong'} "
+                "to no run.",
                 "button": "Add the row",
             }
             for model, count in counts.most_common(MAX_OUTSIDE)
