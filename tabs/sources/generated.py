@@ -122,7 +122,7 @@ def measured_images(
             profiles.append(
                 ImageProfile(image.image_id, record.mask_id, profile, image.guidance, image.seed)
             )
-    note = _masks_note(masks)
+    note = _masks_note(context, masks)
     return profiles, unscored, (note,) if note else ()
 
 
@@ -150,21 +150,26 @@ def measure(context: Context, wanted: GeneratedSource, until_s: float) -> tuple[
 def masks_note(context: Context, wanted: GeneratedSource) -> str:
     """Which pixels of measured images count where nobody selected the object; empty where somebody
     did, or its mask came with the image."""
-    return _masks_note([mask for _, mask in _with_masks(context, wanted) if mask])
+    return _masks_note(context, [mask for _, mask in _with_masks(context, wanted) if mask])
 
 
-def _masks_note(masks: Sequence[MaskRecord]) -> str:
+def _masks_note(context: Context, masks: Sequence[MaskRecord]) -> str:
     whole = sum(mask.maker == WHOLE for mask in masks)
     proposed = sum(is_proposal(mask.parameters) for mask in masks)
     counted = (
         (proposed, "measured within what stands out, which nobody has checked"),
         (whole, "measured as a whole, background included"),
     )
-    return " ".join(
+    sentences = [
         f"{count:,} of {count_noun(len(masks), 'image')} {'is' if count == 1 else 'are'} {how}."
         for count, how in counted
         if count
-    )
+    ]
+    if whole and not salient.is_available(context.sources):
+        sentences.append(
+            "The network that finds what stands out is not installed: truehue masks download u2netp."
+        )
+    return " ".join(sentences)
 
 
 def _with_masks(

@@ -346,13 +346,17 @@ def test_images_are_measured_a_second_at_a_time(
     assert [row["measuring"] for row in rows] == [[1, 3], [2, 3], None]
     assert rows[0]["label"] == "a/b · Generate"
     assert rows[2]["count"] == 3
-    assert rows[2]["masks"] == "2 of 3 images are measured as a whole, background included."
+    assert rows[2]["masks"] == (
+        "2 of 3 images are measured as a whole, background included. "
+        "The network that finds what stands out is not installed: truehue masks download u2netp."
+    )
 
 
 @needs_weights
 def test_images_without_a_mask_are_measured_within_what_stands_out(
-    context: Context, network: Path
+    context: Context, network: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("truehue.tabs.compare.concept.service.MEASURE_S", 600.0)
     with_network = replace(context, sources=Sources(network))
     made = generated(context, "a banana", 0)
     mug, flat = (
