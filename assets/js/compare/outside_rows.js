@@ -3,6 +3,8 @@ import { make, put } from '../shared/dom.js';
 import { ask, send } from '../shared/http.js';
 
 const LOOK_MS = 1000;
+/** A run goes on without its page: so many polls may fail before the line says so. */
+const MAX_FAILURES = 5;
 
 /**
  * Shows a line and a button for each model with such images. Returns what shows them anew.
@@ -10,7 +12,7 @@ const LOOK_MS = 1000;
  * @param {(run: string) => Promise<void>} finished adds the row of a run that has ended
  */
 export function outsideRows(box, finished) {
-  /** By model; a line stays as it is when the view is shown anew. @type {Map<string, HTMLElement>} */
+  /** By model. @type {Map<string, { line: HTMLElement, words: HTMLElement }>} */
   const lines = new Map();
   /** Models whose run goes on. @type {Set<string>} */
   const going = new Set();
@@ -26,9 +28,12 @@ export function outsideRows(box, finished) {
       going.add(images.model);
       button.hidden = true;
       try {
-        await finished(await scored(images.model, words));
-        lines.delete(images.model);
-        line.remove();
+        const run = await scored(images.model, words);
+        if (run) {
+          await finished(run);
+          lines.delete(images.model);
+          line.remove();
+        }
       } catch (error) {
         put(words, error.message);
         button.hidden = false;
@@ -37,24 +42,26 @@ export function outsideRows(box, finished) {
       box.hidden = !box.children.length;
     });
     line.append(words, ' ', button);
-    return line;
+    return { line, words };
   }
 
   return (/** @type {Api.ImagesWithoutRun[]} */ list) => {
     list.forEach((images) => {
-      if (!lines.has(images.model)) lines.set(images.model, lineOf(images));
+      const known = lines.get(images.model);
+      if (!known) lines.set(images.model, lineOf(images));
+      else if (!going.has(images.model)) put(known.words, images.words);
     });
     const models = new Set(list.map((images) => images.model));
     [...lines.keys()]
       .filter((model) => !models.has(model) && !going.has(model))
       .forEach((model) => lines.delete(model));
-    box.replaceChildren(...lines.values());
+    box.replaceChildren(...[...lines.values()].map(({ line }) => line));
     box.hidden = !box.children.length;
   };
 }
 
 /**
- * Makes a run of a model's images, and waits for its end.
+ * Makes a run of a model's images, and waits for its end. Returns the run; '' where the view was left.
  * @param {string} model
  * @param {HTMLElement} words
  */
@@ -62,8 +69,15 @@ async function scored(model, words) {
   put(words, 'Starting…');
   const wanted = { kind: 'stored', set: 'concepts', models: [model], masker: 'salient' };
   const [id] = (await send('/api/runs', wanted)).runs;
-  for (;;) {
-    const { runs } = await ask('/api/runs');
+  for (let failures = 0; words.isConnected; await pause()) {
+    let runs;
+    try {
+      ({ runs } = await ask('/api/runs'));
+      failures = 0;
+    } catch (error) {
+      if (++failures > MAX_FAILURES) throw error;
+      continue;
+    }
     const run = runs.find((item) => item.id === id);
     if (!run) throw new Error('The run of these images was removed.');
     if (run.trouble) throw new Error(run.message);
@@ -72,6 +86,8 @@ async function scored(model, words) {
       return id;
     }
     put(words, run.words);
-    await new Promise((done) => setTimeout(done, LOOK_MS));
   }
+  return '';
 }
+
+const pause = () => new Promise((done) => setTimeout(done, LOOK_MS));
