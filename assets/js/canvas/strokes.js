@@ -17,7 +17,7 @@ export class Strokes {
   /** @type {Stroke | null} */ #stroke = null;
   #painted = false;
   /** @type {number[] | null} where it is, past its last point */ #next = null;
-  /** @type {number[] | null} where the last one ended */ #last = null;
+  /** @type {[number, number] | null} where the last one ended, while it is there */ last = null;
 
   /** @param {import('./canvas.js').ColoringCanvas} canvas */
   constructor(canvas) {
@@ -48,9 +48,10 @@ export class Strokes {
     if (!layer || !canvas.enabled || (!erases && !canvas.colored())) return false;
     if (!canvas.hasRoom(diameter + 2)) return false;
     const within = canvas.within ? closing : null;
-    const start = (straight && this.#last) || [x, y];
-    if (within !== null && !layer.labelAt(start[0], start[1], within)) {
-      canvas.tellNoRegion(x, y);
+    /** @type {[number, number]} */
+    const start = (straight && this.last) || [x, y];
+    if (within !== null && !layer.labelAt(...start, within)) {
+      canvas.tellNoRegion(...start);
       return false;
     }
     const color = erases ? null : canvas.color;
@@ -112,8 +113,8 @@ export class Strokes {
     }
     if (count < LONG) return;
     // The next action has to begin in the region that this one is kept inside of.
-    const label = (/** @type {number} */ index, /** @type {number} */ to) =>
-      within === null ? 0 : layer.labelAt(index, to, within);
+    const label = (/** @type {number} */ x, /** @type {number} */ y) =>
+      within === null ? 0 : layer.labelAt(x, y, within);
     if (label(px, py) !== label(points[0], points[1])) return;
     this.end();
     if (canvas.hasRoom(diameter + 2)) this.#begin({ ...stroke, points: next });
@@ -130,7 +131,7 @@ export class Strokes {
       return;
     }
     this.#stroke = null;
-    this.#last = stroke.points.slice(-2);
+    this.last = /** @type {[number, number]} */ (stroke.points.slice(-2));
     canvas.log(stroke, canvas.layer.end());
   }
 

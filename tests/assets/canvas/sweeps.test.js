@@ -46,6 +46,8 @@ function canvasOf() {
     },
     endStroke: ColoringCanvas.prototype.endStroke,
     fillAlike: ColoringCanvas.prototype.fillAlike,
+    simply: ColoringCanvas.prototype.simply,
+    hands: { hover: nothing },
     alike: ColoringCanvas.prototype.alike,
     tellNoRegion: ColoringCanvas.prototype.tellNoRegion,
     tellPaper: ColoringCanvas.prototype.tellPaper,
@@ -198,4 +200,13 @@ test('a straight stroke comes from where the last one ended', () => {
   draws(false, [8, 10]);
   assert.deepEqual(draws(true, [28, 10]), [8, 10, 28, 10]);
   assert.deepEqual([canvas.layer.colorAt(12, 10), canvas.layer.colorAt(18, 10)], [RED, null]);
+  // Ink is where it would come from, and it says so, though the click is past the drawing.
+  strokes.last = [14, 10];
+  assert.equal(strokes.begin(60, 10, false, true), false);
+  assert.deepEqual(canvas.said, ['no_region']);
+  // The stroke before is gone with Undo.
+  canvas.within = false;
+  draws(false, [10, 2], [20, 2]);
+  canvas.simply('undo');
+  assert.deepEqual(draws(true, [46, 17]), [46, 17]);
 });
