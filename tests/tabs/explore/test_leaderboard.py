@@ -480,7 +480,7 @@ def test_nothing_right_has_an_interval_and_n_wherever_it_stands(
     assert cell["n"] == f"n {images}"
     assert "Wilson" in cell["title"]
     card = cards_view(context, {})["runs"][folder.run_id]["words"]
-    assert card.startswith(f"CNA 0.0% (0.0–{high:.1f}, n {images}) pass")
+    assert card.startswith(f"CNA 0.0% (≈0.0–{high:.1f}, n {images}) pass")
     text = leaderboard_csv(context, {})
     (line,) = list(csv.DictReader(io.StringIO(text)))
     assert float(line["cna_high"]) == pytest.approx(high)
