@@ -17,11 +17,12 @@ export class Hands {
   /** @type {Map<number, Place>} */ #fingers = new Map();
   /** @type {'' | 'draw' | 'pan' | 'tap' | 'aim' | 'pinch'} */ #doing = '';
   /** @type {PointerEvent | null} */ #begin = null;
-  /** @type {PointerEvent | null} */ #at = null;
+  /** Where the pointer is on the stage. @type {PointerEvent | null} */ at = null;
   /** What the pointer draws. @type {import('./strokes.js').Strokes | import('./sweeps.js').Sweeps} */
   #drawing;
   /** Whether the space bar is held: then a mouse moves the drawing. */
   space = false;
+  shift = false;
   panned = false;
   #hold = 0;
   /** How many fingers came down and have not moved, above one. */
@@ -40,7 +41,7 @@ export class Hands {
     stage.addEventListener('pointerup', (event) => this.#up(event, false));
     stage.addEventListener('pointercancel', (event) => this.#up(event, true));
     stage.addEventListener('pointerleave', () => {
-      this.#at = null;
+      this.at = null;
       this.hover();
     });
     stage.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
@@ -73,7 +74,7 @@ export class Hands {
     if (!touch) this.#fingers.clear();
     clearTimeout(this.#hold);
     this.#fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    this.#begin = this.#at = event;
+    this.#begin = this.at = event;
     this.panned = false;
     this.#doing = touch && this.#fingers.size > 1 ? 'pinch' : this.#first(event, touch);
     this.#resting = this.#doing === 'pinch' ? this.#fingers.size : 0;
@@ -184,7 +185,8 @@ export class Hands {
     const { view } = canvas;
     const before = this.#fingers.get(event.pointerId);
     if (event.pointerType === 'pen') penSeen = true;
-    if (event.pointerType !== 'touch' || before) this.#at = event;
+    if (event.pointerType !== 'touch' || before) this.at = event;
+    this.shift = event.shiftKey;
     if (!before) {
       if (event.pointerType !== 'touch') view.cursor = null;
       this.hover();
@@ -247,7 +249,7 @@ export class Hands {
     }
     // A finger that stays after a pinch goes on moving.
     this.#doing = this.#fingers.size ? 'pan' : '';
-    if (event.pointerType === 'touch') this.#at = null;
+    if (event.pointerType === 'touch') this.at = null;
     this.hover();
   }
 
@@ -273,14 +275,11 @@ export class Hands {
     this.hover();
   }
 
-  /**
-   * Shows what the tool would do where the pointer is.
-   * @param {boolean} [shift] whether that key is down
-   */
-  hover(shift = this.#at?.shiftKey) {
+  /** Shows what the tool would do where the pointer is. */
+  hover() {
     const { canvas } = this;
     const { view, layer, tool } = canvas;
-    const event = this.#at;
+    const event = this.at;
     const moves = this.space || tool === 'hand' || /pan|pinch/.test(this.#doing);
     view.stage.dataset.hand = this.#doing === 'pan' ? 'moves' : moves ? 'hand' : tool;
     view.ring = null;
@@ -289,7 +288,8 @@ export class Hands {
       const [x, y] = view.pixel(event);
       const strokes = this.#strokes(event);
       if (strokes) view.ring = { x, y, diameter: canvas.diameter };
-      if (!canvas.drawing && !view.cursor) this.#outline(x, y, strokes, shift || tool === 'alike');
+      if (!canvas.drawing && !view.cursor)
+        this.#outline(x, y, strokes, this.shift || tool === 'alike');
     }
     const isAimed = this.#doing === 'aim' || (this.touches && canvas.sweeps.active);
     this.#loupe?.show(isAimed ? event : null, !!event && this.#picks(event));

@@ -18,6 +18,8 @@ export const ARROWS = {
 /** An arrow key goes so far on the screen, in CSS pixels; with Shift one pixel of the drawing. */
 const STEP_PX = 12;
 const READ_MS = 300;
+/** What gives the focus to the drawing as a pointer comes; a field is never without its outline. */
+const CLICKED = '.cv-side input, :not(:focus-visible)';
 
 /**
  * @param {import('./canvas.js').ColoringCanvas} canvas
@@ -28,6 +30,7 @@ export function keys(canvas, signal) {
   const { view, tools, hands } = canvas;
   const { stage } = view;
   let reading = 0;
+  let entering = false;
   /** Where the cursor was as the focus left the stage. @type {typeof view.cursor} */
   let last = null;
 
@@ -121,8 +124,14 @@ export function keys(canvas, signal) {
     const { key, shiftKey } = event;
     const letter = key.toLowerCase();
     const target = /** @type {HTMLElement} */ (event.target);
-    const writes = /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
-    if (writes && !/^(range|checkbox)$/.test(/** @type {any} */ (target).type)) return false;
+    // Over the drawing the space bar is for it, whatever has the focus.
+    if (key === ' ' && (hands.at || target === stage)) {
+      if (!hands.space) hands.panned = false;
+      hands.space = true;
+      hands.hover();
+      return true;
+    }
+    if (target.matches('select, input:not([type=range], [type=checkbox])')) return false;
     if (event.ctrlKey || event.metaKey) {
       if (letter !== 'z' && letter !== 'y') return false;
       canvas.simply(letter === 'y' || shiftKey ? 'redo' : 'undo');
@@ -136,10 +145,6 @@ export function keys(canvas, signal) {
       else if (key === 'Delete') {
         const { x, y } = cursor();
         canvas.fill(x, y, true);
-      } else if (key === ' ') {
-        if (!hands.space) hands.panned = false;
-        hands.space = true;
-        hands.hover();
       } else return letters(key, letter, shiftKey);
       return true;
     }
@@ -164,17 +169,20 @@ export function keys(canvas, signal) {
     else if (letter === 'g') canvas.setClosing((canvas.closing + 1) % tools.gaps.length);
     else if (letter === 'o') tools.beside.click();
     else if (letter === 'u') canvas.setUncolored();
-    else if (key === 'Escape' && canvas.strokes.drawing) canvas.strokes.cancel();
-    else if (key === 'Escape' && canvas.sweeps.active) canvas.sweeps.cancel();
-    else if (key === 'Escape' && canvas.background?.open) canvas.background.refuse();
-    else if (key === 'Escape' && canvas.node.dataset.sheet) tools.sheet('');
+    else if (key !== 'Escape') return false;
+    else if (canvas.strokes.drawing) canvas.strokes.cancel();
+    else if (canvas.sweeps.active) canvas.sweeps.cancel();
+    else if (canvas.background?.open) canvas.background.refuse();
+    else if (canvas.node.dataset.sheet) tools.sheet('');
     else return false;
     return true;
   };
 
   /** Another hover while the pointer rests. @param {KeyboardEvent} event */
   const shifts = ({ key, shiftKey }) => {
-    if (key === 'Shift' && !view.cursor) hands.hover(shiftKey);
+    if (key !== 'Shift') return;
+    hands.shift = shiftKey;
+    if (!view.cursor) hands.hover();
   };
 
   document.addEventListener(
@@ -191,6 +199,7 @@ export function keys(canvas, signal) {
     (event) => {
       shifts(event);
       if (event.key !== ' ' || !hands.space) return;
+      event.preventDefault(); // some browsers press a button only now
       hands.space = false;
       // The space bar alone does what Enter does.
       if (!hands.panned && view.cursor) act(event.shiftKey);
@@ -199,14 +208,14 @@ export function keys(canvas, signal) {
     { signal },
   );
   stage.addEventListener('focus', () => {
-    if (stage.matches(':focus-visible')) read();
+    if (!entering && stage.matches(':focus-visible')) read();
   });
-  // After a button was clicked, keys such as the space bar are for the drawing again.
+  // After a click on a button, or in a field beside it, keys are for the drawing again.
   stage.addEventListener('pointerenter', ({ pointerType }) => {
-    const active = document.activeElement;
-    const clicked = active && canvas.node.contains(active) && !active.matches(':focus-visible');
-    if (clicked && active !== stage && pointerType !== 'touch')
-      stage.focus({ preventScroll: true });
+    if (pointerType === 'touch' || !document.activeElement?.matches(CLICKED)) return;
+    entering = true;
+    stage.focus({ preventScroll: true });
+    entering = false;
   });
   stage.addEventListener('blur', () => {
     canvas.endStroke();

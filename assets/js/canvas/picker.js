@@ -29,6 +29,9 @@ const LIGHTER =
 
 let chosenSpace = 'oklch';
 
+/** @param {number} value @param {number} top @returns {number} the nearest from 0 to the top */
+const within = (value, top) => Math.min(Math.max(value, 0), top);
+
 export class Picker {
   /** @type {Coordinates} */ #at = [0, 0, 0];
   /** Whether a hue was chosen. Before that there are grays alone: no hue is nearer than another. */
@@ -161,9 +164,8 @@ export class Picker {
     const point = (/** @type {PointerEvent} */ event) => {
       const box = plane.getBoundingClientRect();
       const hue = this.#at[2];
-      const part = (/** @type {number} */ value) => Math.min(Math.max(value, 0), 1);
-      const up = this.#space.most[0] * part(1 - (event.clientY - box.top) / box.height);
-      const share = part((event.clientX - box.left) / box.width);
+      const up = this.#space.most[0] * within(1 - (event.clientY - box.top) / box.height, 1);
+      const share = within((event.clientX - box.left) / box.width, 1);
       this.#set([up, share * widest(this.#space, up, hue), hue]);
     };
     plane.addEventListener('pointerdown', (event) => {
@@ -180,8 +182,6 @@ export class Picker {
       const [up, across, hue] = this.#at;
       const { most } = this.#space;
       const [dx, dy] = way || [0, 0];
-      const within = (/** @type {number} */ value, /** @type {number} */ top) =>
-        Math.min(Math.max(value, 0), top);
       this.#set([
         within(up - (dy * step * most[0]) / 100, most[0]),
         within(across + (dx * step * most[1]) / 100, most[1]),
@@ -239,7 +239,7 @@ export class Picker {
   /** @param {number} x on the page, of the strip of hues */
   hueAt(x) {
     const { left, width } = this.hue.getBoundingClientRect();
-    return 360 * Math.min(Math.max((x - left) / width, 0), 1);
+    return 360 * within((x - left) / width, 1);
   }
 
   /**
