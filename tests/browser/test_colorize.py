@@ -129,6 +129,12 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     expect(chosen(page)).to_have_count(2)
     page.set_viewport_size(PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    # The line about a save has its place: the canvas stays under the finger.
+    canvas = page.locator(".th-colorize-canvas")
+    top = canvas.evaluate("node => node.offsetTop")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator(".th-colorize-said")).to_contain_text("Saved with every step")
+    assert canvas.evaluate("node => node.offsetTop") == top
     page.set_viewport_size(VIEWPORT)
     page.go_back()
     expect(page.locator(".th-colorize-tiles")).to_be_visible()
