@@ -167,6 +167,11 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
     assert easel.scale == before
     page.locator(".cv-swatches button").first.tap()
     expect(page.locator(".cv-side")).to_be_hidden()
+    # Under the thumb, no swatch is cut in half.
+    fitting = page.locator(".cv-lasts").evaluate(
+        "row => (row.clientWidth + 2) / (row.firstChild.getBoundingClientRect().width + 2)"
+    )
+    assert fitting == pytest.approx(round(fitting), abs=0.02)
     # A finger that rests sees what it would fill.
     fingers.send("Start", easel.at(ROOF))
     expect(page.locator(".cv-loupe")).to_be_visible()

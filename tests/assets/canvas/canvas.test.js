@@ -192,13 +192,13 @@ function stageOf(fitted) {
       pan: () => done.push(['pan']),
     },
   };
-  new Hands(canvas);
+  const hands = new Hands(canvas);
   const send = (type, clientX, clientY, pointerId = 1, timeStamp = 0) =>
     listeners[type]({
       ...{ type, clientX, clientY, pointerId, timeStamp, pointerType: 'touch' },
       ...{ button: 0, buttons: 1, preventDefault: () => {} },
     });
-  return { canvas, done, send };
+  return { canvas, done, hands, send };
 }
 
 test('a finger that rests aims, and in a drawing looked at closer it fills as it moves', (context) => {
@@ -230,6 +230,22 @@ test('a finger that rests aims, and in a drawing looked at closer it fills as it
   assert.deepEqual(whole.done, [['sweep', 10, 10], ['on', 40, 12], ['end']]);
   assert.deepEqual(closer.done, [['pan'], ['sweep', 10, 10]]);
   assert.deepEqual(picking.done, [['pick', 40, 12]]);
+});
+
+test('what Shift would fill is seen while it is held, also once forms can be compared', () => {
+  const { canvas, hands } = stageOf(true);
+  let alike = [];
+  canvas.layer = { labelAt: () => 1, colorAt: () => null };
+  canvas.alike = () => alike;
+  hands.at = { clientX: 10, clientY: 10, buttons: 0, shiftKey: false };
+  hands.shift = true;
+  hands.hover();
+  alike = [2, 3];
+  hands.hover();
+  assert.deepEqual(canvas.view.region.others, [2, 3]);
+  hands.shift = false;
+  hands.hover();
+  assert.deepEqual(canvas.view.region.others, []);
 });
 
 test('a tap of two fingers is undo, and one of three redo', () => {
