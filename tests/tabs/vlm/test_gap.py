@@ -77,7 +77,7 @@ def test_the_row_of_people_stands_beside_a_study(
     ask: Ask, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = GeneratedSettings({"color_counting": 2}, Difficulty.EASY)
-    set_id = context.storage.question_sets.add(generated(settings), "Counting")[0]
+    set_id = context.storage.question_sets.add(generated(settings), "Counting", {})[0]
     row = {"set": set_id, "table": "1", "group": "Human", "row": "Human Evaluation"}
     (empty,) = ask("/gap", **row)["gaps"]
     assert "Ask people the same questions" in empty["sentence"]
