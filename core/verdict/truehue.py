@@ -66,7 +66,7 @@ SURFACE_HAZE1 = 0.04
 (Fresnel, normal incidence)."""
 MAX_HAZE1 = 0.08
 RIVAL_SYSTEMS = ("l2", "css")
-"""Their colors are the rivals of every target, a hex too: what is asked for, and how, changes none."""
+"""Their colors are the rivals of every target, a hex too, however it is named."""
 RIVALS = 24
 """So many of them compete, those nearest to the lit color with :data:`LIGHTNESS_K`."""
 RIVAL_APART_DELTA_E00 = 10.0
@@ -76,7 +76,7 @@ RIVAL_COST = 3.0
 PASS_CONFIDENCE, FAIL_CONFIDENCE = (1.7, 1.0), (-0.25, 2.6)
 """Offset and slope of a logistic curve over the logarithm of how far the misfit is from its limit,
 in ratio. Fitted to the two sets of path-traced images that the constants were chosen on, with five
-near names asked for each true color; a failure's curve to the range below 2.5 times the limit, where
+near names tried for each true color; a failure's curve to the range below 2.5 times the limit, where
 doubt is."""
 CLEAR_LEAD_PERCENT = 75.0
 """From here on the largest material leaves no doubt which one is meant."""

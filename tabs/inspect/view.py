@@ -214,7 +214,7 @@ def _between(measurement: Measurement) -> SwatchJson | None:
 def light_sentence(
     light: LightMatch | None, rival: Rival | None = None, target_name: str | None = None
 ) -> str:
-    """In which light the asked color was compared, what that cost, and the named color that explains
+    """In which light the target color was compared, what that cost, and the named color that explains
     the image better; empty for other rules."""
     if light is None:
         return ""
