@@ -20,6 +20,7 @@ let number = 0;
 beforeEach(() => {
   requests.length = 0;
   document.body.replaceChildren();
+  for (const link of document.head.querySelectorAll('link')) link.remove();
   answer('GET ' + TEMPLATE, '<p id="in-tab">The tab</p>');
 });
 
@@ -43,7 +44,7 @@ test('a tab is shown when its template, style and script are there', async () =>
   const made = tab({ style: STYLE });
   await until(() => requests.length === 1 && links().length === 1);
   await settled();
-  assert.equal(made.says(), '');
+  assert.notEqual(made.says(), 'The tab');
   links()[0].dispatchEvent(new window.Event('load'));
   const mount = await made.opened;
   assert.equal(mount(), number);
