@@ -1145,6 +1145,9 @@ declare namespace Api {
 
   interface CorrectedJson {
     label: string;
+    percent: number | null;
+    low: number | null;
+    high: number | null;
     text: string;
     interval: string;
     reason: string;
@@ -1152,6 +1155,7 @@ declare namespace Api {
 
   interface CorrectionJson {
     id: string;
+    lead: Array<string>;
     sentences: Array<string>;
     reasons: Array<string>;
     errors: Array<ErrorRow>;
@@ -2230,6 +2234,11 @@ declare namespace Api {
     rules: Array<RuleAgreementJson>;
   }
 
+  interface KeyEntry {
+    mark: string;
+    meaning: string;
+  }
+
   interface KeyForm {
     case: string;
     models: Array<string>;
@@ -2252,6 +2261,7 @@ declare namespace Api {
     choices: LeaderboardChoices;
     groups: Array<LeaderboardGroup>;
     limits: LimitsJson;
+    key: Array<KeyEntry>;
     about: string;
     without: string;
     correction: CorrectionJson;
@@ -2270,6 +2280,7 @@ declare namespace Api {
     id: string;
     short: string;
     name: string;
+    example: string;
   }
 
   interface LeaderboardGroup {

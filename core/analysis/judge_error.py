@@ -51,7 +51,9 @@ GROUPINGS = ("light", "object")
 MIN_CLUSTERS = 3
 
 MAX_WIDTH = 0.6
-"""A corrected share with a wider interval says nothing."""
+"""A corrected share with a wider interval says nothing, if the rule's errors widened it:"""
+MAX_WIDENED = 0.1
+"""by more than this, compared with the raw share's."""
 MIN_POSSIBLE = 0.025
 """Of the draws, how many must lie between 0 and 1."""
 
@@ -339,7 +341,8 @@ def _bounded(part: _Part, borrowed: tuple[str, ...], raw: Rate) -> Corrected:
         middle = min(max(part.share, 0.0), 1.0)
         low = min(low, middle - (raw.percent - raw.low) / 100.0 / part.gain)
         high = max(high, middle + (raw.high - raw.percent) / 100.0 / part.gain)
-    if min(high, 1.0) - max(low, 0.0) > MAX_WIDTH:
+    raw_width = 0.0 if raw.low is None or raw.high is None else (raw.high - raw.low) / 100.0
+    if min(high, 1.0) - max(low, 0.0) > max(MAX_WIDTH, raw_width + MAX_WIDENED):
         return Corrected(reason=TOO_UNCERTAIN)
     percent, low, high = (100.0 * min(max(float(x), 0.0), 1.0) for x in (part.share, low, high))
     return Corrected(percent, min(low, percent), max(high, percent), borrowed=borrowed)

@@ -20,6 +20,7 @@ from truehue.tabs.explore.leaderboard_csv import PublishedTable, published_view
 from truehue.tabs.explore.leaderboard_rows import (
     SYSTEM_CHOICES,
     UNSCORED_CHOICES,
+    KeyEntry,
     LeaderboardData,
     LeaderboardGroup,
 )
@@ -45,6 +46,18 @@ class LeaderboardColumn(TypedDict):
     id: str
     short: str
     name: str
+    example: str
+
+
+METHODS = "Intervals: by bootstrap over prompts, or Wilson's where all prompts score alike."
+EXAMPLES = {
+    "cna": "an olive book",
+    "ncu": "an apple in #7842C5",
+    "coa": "a pink apple on a white plate",
+    "moc": "a green oven and a violet sink",
+    "ica": "a red bicycle, and a car in the same color",
+}
+"""What a prompt of each task asks for."""
 
 
 class RuleChoice(TitledChoice):
@@ -75,6 +88,7 @@ class Leaderboard(TypedDict):
     choices: LeaderboardChoices
     groups: list[LeaderboardGroup]
     limits: LimitsJson
+    key: list[KeyEntry]
     about: str
     without: str
     correction: CorrectionJson
@@ -120,7 +134,8 @@ def leaderboard_view(
         },
         "groups": [*shown, *data.unread_group()],
         "limits": limits_view(data.rule_id, data.limits),
-        "about": data.about(),
+        "key": data.key(),
+        "about": METHODS,
         "without": data.without_text(),
         "correction": data.corrections.view(data.labels),
         "published": published_view(data.runs, data.rule_id, data.systems),
@@ -130,9 +145,13 @@ def leaderboard_view(
 
 def _columns() -> list[LeaderboardColumn]:
     columns: list[LeaderboardColumn] = [
-        {"id": task, "short": task.upper(), "name": TASKS[task]} for task in TABLE_TASKS
+        {"id": task, "short": task.upper(), "name": TASKS[task], "example": EXAMPLES[task]}
+        for task in TABLE_TASKS
     ]
-    return [*columns, {"id": AVERAGE, "short": "Average", "name": "Mean of the five tasks"}]
+    columns.append(
+        {"id": AVERAGE, "short": "Average", "name": "Mean of the five tasks", "example": ""}
+    )
+    return columns
 
 
 def _choices(choices: Mapping[str, tuple[str, str]]) -> list[TitledChoice]:

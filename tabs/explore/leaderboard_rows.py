@@ -78,7 +78,7 @@ SYSTEM_CHOICES: Mapping[str, tuple[str, str]] = {
         "All images of L2, L3, CSS and without a color system in one accuracy; L3 has most prompts",
     ),
     "l1": ("level 1", "The 13 names of ISCC-NBS level 1, which Table 4 leaves out"),
-    "people": ("people", "The names that people use most, of prompts of yours"),
+    "people": ("people", "Your prompts with the names that people use most"),
 }
 UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
     LEFT_OUT: ("excluded", "Of the images that have a pass or a fail, how many pass"),
@@ -87,13 +87,16 @@ UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
         "As in the released code: an image whose object was not found, is empty or overlaps "
         "another is incorrect. Other unscored images are excluded.",
     ),
-    WRONG: ("count as incorrect", "Of all images, how many pass"),
+    WRONG: ("all are incorrect", "Of all images, how many pass"),
 }
-GRAY = "Gray: a color system is missing or unscored, so the number enters no average and is never bold."
+GRAY = "A color system is missing or unscored, so the number enters no average and is never bold."
 LISTS = (
     "L2, L3 and CSS, three lists of color names (levels 2 and 3 of ISCC-NBS, and the web's colors)"
 )
 _NAMED = 5
+MIN_IMAGES = 5
+"""A number of fewer images is gray."""
+TOO_FEW = "too few to say"
 
 
 class RateJson(TypedDict):
@@ -169,8 +172,15 @@ class LeaderboardRow(TypedDict):
     said: str
 
 
+class KeyEntry(TypedDict):
+    """What a mark in a cell of the table means."""
+
+    mark: str
+    meaning: str
+
+
 class LeaderboardGroup(TypedDict):
-    """Runs that can be compared; ``order`` says where the data order none of them."""
+    """Runs that can be compared; ``order`` says which of them are first, and which are behind."""
 
     id: str
     name: str
@@ -285,7 +295,7 @@ class LeaderboardData:
 
     def _rank(self, run_id: str, column: str) -> str:
         ranked = self.ranks.get(run_id, {}).get(column)
-        return f"{ranked.text} of {ranked.runs}" if ranked else ""
+        return ranked.text if ranked else ""
 
     def rows_json(self, runs: Sequence[RunRecord]) -> list[LeaderboardRow]:
         """One group of runs that may be compared."""
@@ -298,26 +308,40 @@ class LeaderboardData:
         return texts.pop() if len(texts) == 1 else ""
 
     def order_text(self, runs: Sequence[RunRecord]) -> str:
-        """Where the average, or the first column that is ranked, leaves the first rank, or the same
-        ranks, to several runs, a sentence that names them."""
+        """A sentence on the first column that is ranked, by choice the average: the runs that can be
+        first, and those that are behind all of them."""
         columns = [AVERAGE, *TABLE_TASKS]
         of_runs = {run.run_id: self.ranks.get(run.run_id, {}) for run in runs}
         column = next((c for c in columns if any(c in ranks for ranks in of_runs.values())), "")
         ranked = [run for run in runs if column in of_runs[run.run_id]]
-        tied: dict[tuple[int, int], list[str]] = {}
-        for run in ranked:
-            rank = of_runs[run.run_id][column]
-            ranks = (1, 1) if rank.best == 1 else (rank.best, rank.worst)
-            tied.setdefault(ranks, []).append(self.labels[run.run_id])
-        texts = [
-            f"{', '.join(names[:-1])} and {names[-1]}"
-            if len(names) <= _NAMED
-            else f"{len(names)} runs of rank {ranks[0]}"
-            for ranks, names in sorted(tied.items())
-            if len(names) > 1
-        ]
+        if not ranked:
+            return ""
+
+        def value(run: RunRecord) -> float:
+            row = self.rows[run.run_id]
+            return (row.average if column == AVERAGE else row.cells[column].rate).percent or 0.0
+
+        ranked.sort(key=value, reverse=True)
+        ranges = {run.run_id: of_runs[run.run_id][column] for run in ranked}
+        first = [run for run in ranked if ranges[run.run_id].best == 1]
+        worst = max(ranges[run.run_id].worst for run in first)
+        behind = [run for run in ranked if ranges[run.run_id].best > worst]
         where = "Average" if column == AVERAGE else column.upper()
-        return f"Tied in {where}: {'; '.join(texts)}." if texts else ""
+        if len(first) == 1:
+            text = f"{where}: {self._names(first)} is first."
+        else:
+            everyone = "all are" if len(first) == len(ranked) else f"{self._names(first)} are"
+            text = f"{where}: {everyone} too close to call; each could be first."
+        if behind and len(first) > 1:
+            is_behind = "are" if len(behind) > 1 else "is"
+            text += f" {self._names(behind)} {is_behind} behind all of them."
+        return text
+
+    def _names(self, runs: Sequence[RunRecord]) -> str:
+        names = [self.labels[run.run_id] for run in runs]
+        if len(names) > _NAMED:
+            return f"{len(names)} runs"
+        return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
     def unread_group(self) -> list[LeaderboardGroup]:
         """A group of the runs that cannot be compared with any, or none."""
@@ -411,7 +435,7 @@ class LeaderboardData:
         return {
             **rate,
             "best": self._leads(run_id, cell.task) and not cell.missing,
-            "note": part_note(cell),
+            "note": part_note(cell) or (TOO_FEW if 0 < cell.rate.scored < MIN_IMAGES else ""),
             "parts": parts if self.systems == EACH else [],
             "opens": {"task": cell.task, "system": ",".join(cell.parts)},
             "rank": self._rank(run_id, cell.task),
@@ -429,7 +453,7 @@ class LeaderboardData:
         if few:
             parts.append(f"a color system has fewer than {FEW_PROMPTS} prompts: a rough interval")
         if rate.method == WILSON:
-            parts.append("Wilson's interval where all prompts score alike")
+            parts.append("its interval is Wilson's where the prompts of a color system score alike")
         return {
             "percent": rate.percent,
             "low": rate.low,
@@ -449,20 +473,37 @@ class LeaderboardData:
         rest = f" and {more:,} more" if more > 0 else ""
         return f"Not shown, because they have no images yet: {names}{rest}."
 
-    def about(self) -> str:
-        """What the numbers are, in words."""
+    def _means(self) -> str:
         means = {
             AVERAGED: f"A task is the mean of its accuracies on {LISTS}",
             EACH: f"A task is the mean of its accuracies on {LISTS}",
             POOLED: "A task is the accuracy over all its images of L2, L3 and CSS, and those "
             "without a color system",
         }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")
-        in_part = any(part_note(cell) for row in self.rows.values() for cell in row.cells.values())
-        return (
-            f"{means}; Average is the mean "
-            f"of the five tasks. {SENTENCE}{' ' + RANKS if self.ranks else ''}"
-            f"{' ' + GRAY if in_part else ''}"
-        )
+        return f"{means}; Average is the mean of the five tasks."
+
+    def about(self) -> str:
+        """What the numbers are, in words."""
+        return f"{self._means()} {SENTENCE}"
+
+    def key(self) -> list[KeyEntry]:
+        """What each mark in a cell means."""
+        which = "the images" if self.unscored == WRONG else "the scored images"
+        entries = [
+            ("93.4", f"Percent of {which} that pass. {self._means()}"),
+            (
+                "82.6–98.0",
+                "95% interval: with other prompts the number could lie between these. Errors of the "
+                "rule are not in it. The line below shows it from 0 to 100; the tick is the number.",
+            ),
+            ("≈", f"A rough interval: a color system has fewer than {FEW_PROMPTS} prompts."),
+            ("n 133 of 149", "Scored images, of all images where some are unscored."),
+        ]
+        if self.ranks:
+            entries.append(("rank 1–3", RANKS))
+        if any(part_note(cell) for row in self.rows.values() for cell in row.cells.values()):
+            entries.append(("gray", GRAY))
+        return [{"mark": mark, "meaning": meaning} for mark, meaning in entries]
 
 
 def _outside_columns(tallies: Iterable[PromptTally], systems: str) -> dict[str, list[str]]:
@@ -474,8 +515,8 @@ def _outside_columns(tallies: Iterable[PromptTally], systems: str) -> dict[str, 
             of_run[tally.system] = of_run.get(tally.system, 0) + tally.images * tally.prompts
     return {
         run_id: [
-            f"{count_noun(count, 'image')} of {PART_NAMES.get(system, system)} in no column: see "
-            "Color systems"
+            f"{count_noun(count, 'image')} of {PART_NAMES.get(system, system)} not in these columns: "
+            "choose it above"
             for system, count in by_system.items()
         ]
         for run_id, by_system in counts.items()
@@ -513,11 +554,11 @@ def _unscored(row: LeaderboardEntry, counts: Sequence[CauseCount]) -> UnscoredJs
         by_task = tasks.setdefault(cause_count.cause, {})
         by_task[cause_count.task] = by_task.get(cause_count.task, 0) + cause_count.count
     count = row.images - row.scored
-    text = "" if not row.images else f"{100 * count / row.images:.1f}% of {row.images:,}"
+    text = "" if not row.images else f"{100 * count / row.images:.1f}% of all {row.images:,}"
     return {
         "count": count,
         "text": f"{count:,}",
-        "words": text if count else f"of {row.images:,}",
+        "words": text if count else f"of all {row.images:,}",
         "causes": [
             {
                 "id": cause,

@@ -29,7 +29,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.sources.trust import (
     calibration_for,
     calibration_of,
-    correction_sentences,
+    correction_text,
     no_calibration_text,
     overlap_sentence,
     rate_text,
@@ -55,6 +55,7 @@ class CorrectionJson(TypedDict):
     """What the correction is by, what it assumes, why numbers are missing, and the errors used."""
 
     id: str
+    lead: list[str]
     sentences: list[str]
     reasons: list[str]
     errors: list[ErrorRow]
@@ -65,6 +66,9 @@ class CorrectedJson(TypedDict):
     none, ``label`` the same in two words."""
 
     label: str
+    percent: float | None
+    low: float | None
+    high: float | None
     text: str
     interval: str
     reason: str
@@ -113,7 +117,7 @@ class Corrections:
         systems, unscored, moved = settings
         self.systems = systems
         choice, self.certified = correction
-        self.choice, self.rule_id = choice, rule_id
+        self.choice, self.rule_id, self.entries = choice, rule_id, entries
         self.controls = controls or {}
         self.reason = ""
         self.calibration: Calibration | None = None
@@ -154,6 +158,9 @@ class Corrections:
         corrected = result.percent is not None
         return {
             "label": "corrected" if corrected else _refusal(result.reason),
+            "percent": result.percent,
+            "low": result.low,
+            "high": result.high,
             "text": f"{result.percent:.1f}" if corrected else "",
             "interval": f"{'≈' * few}{result.low:.1f}–{result.high:.1f}" if corrected else "",
             "reason": result.reason,
@@ -162,19 +169,21 @@ class Corrections:
     def view(self, labels: Mapping[str, str]) -> CorrectionJson:
         """The text below the table."""
         corrects = self.calibration is not None and not self.reason
+        lead, sentences = self.texts(labels)
         return {
             "id": self.choice,
-            "sentences": self.sentences(labels),
+            "lead": lead,
+            "sentences": sentences,
             "reasons": self._reasons(labels) if corrects else [],
             "errors": error_rows(self.calibration) if self.calibration and corrects else [],
         }
 
-    def sentences(self, labels: Mapping[str, str]) -> list[str]:
+    def texts(self, labels: Mapping[str, str]) -> tuple[list[str], list[str]]:
         """What was done, and what it assumes."""
         if self.reason:
-            return [f"Not corrected: {self.reason}."]
+            return [f"Not corrected: {self.reason}."], []
         if self.calibration is None:
-            return []
+            return [], []
         borrowed = dict.fromkeys(
             name
             for cells in self.by_run.values()
@@ -184,8 +193,27 @@ class Corrections:
         corrected = {run: self.controls[run] for run in self.by_run if run in self.controls}
         overlap = overlap_sentence(corrected, labels)
         tested = not set(borrowed).issuperset(SYSTEMS[self.systems])
-        sentences = correction_sentences(self.calibration, list(borrowed), tested)
-        return [*sentences, *([overlap] if overlap else [])]
+        text = correction_text(self.calibration, list(borrowed), tested)
+        effect = self._effect()
+        lead = [text.lead[0], *([effect] if effect else []), *text.lead[1:]]
+        return lead, [*text.more, *([overlap] if overlap else [])]
+
+    def _effect(self) -> str:
+        """How far it moves the averages that are shown; empty where none is corrected."""
+        moves = sorted(
+            cell.percent - raw
+            for run_id, cells in self.by_run.items()
+            if (cell := cells.get(AVERAGE)) is not None
+            and cell.percent is not None
+            and (raw := self.entries[run_id].average.percent) is not None
+        )
+        if not moves:
+            return ""
+        ends = list(dict.fromkeys(f"{move:+.1f}" for move in (moves[0], moves[-1])))
+        return (
+            f"Here it moves averages by {' to '.join(ends)} points. Order and ranks stay those of "
+            "the raw numbers."
+        )
 
     def _reasons(self, labels: Mapping[str, str]) -> list[str]:
         where: dict[str, list[str]] = {}

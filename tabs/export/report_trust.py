@@ -18,7 +18,7 @@ from truehue.tabs.sources.trust import (
     RANKS,
     Shared,
     calibration_for,
-    correction_sentences,
+    correction_text,
     people_text,
     ranks_of,
     runs_with_bad_controls,
@@ -37,6 +37,7 @@ def trust_blocks(context: Context, record: RunRecord, actor: Actor) -> Iterator[
     rows: list[tuple[Cell, ...]] = []
     notes: dict[str, None] = {}
     bad_controls = bool(runs_with_bad_controls(context, [record]))
+    explained: set[str] = set()
     for choice, where in NAMES.items():
         for rule_id, _ in record.rules:
             name = f"{RULE_NAMES.get(rule_id, rule_id)}, errors {where}"
@@ -53,8 +54,10 @@ def trust_blocks(context: Context, record: RunRecord, actor: Actor) -> Iterator[
             rows.append((Cell(name), *(_cell(cells.get(column)) for column in _COLUMNS)))
             borrowed = dict.fromkeys(part for cell in cells.values() for part in cell.borrowed)
             # The first rule's example stands for all; what is assumed is the same.
-            if not any(note.startswith("No rule is perfect") for note in notes):
-                notes |= dict.fromkeys(correction_sentences(calibration, list(borrowed)))
+            if choice not in explained:
+                explained.add(choice)
+                text = correction_text(calibration, list(borrowed))
+                notes |= dict.fromkeys([*text.lead, *text.more])
             reasons: dict[str, list[str]] = {}
             for column, cell in cells.items():
                 if cell.reason and column != AVERAGE:
@@ -131,4 +134,4 @@ def _ranks(context: Context, record: RunRecord) -> Iterator[Block]:
             name = RULE_NAMES.get(rule_id, rule_id)
             sentences.append(f"Rank by {name} among {len(entries)} runs: {', '.join(texts)}.")
     if sentences:
-        yield Paragraph(" ".join([*sentences, RANKS]))
+        yield Paragraph(" ".join([*sentences, f"Rank 1–3: {RANKS}"]))

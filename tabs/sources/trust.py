@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from typing import NamedTuple
 
 from truehue.core.analysis.audit import PeopleAccuracy
 from truehue.core.analysis.intervals import wilson
@@ -133,48 +134,57 @@ def shipped(calibration: Calibration) -> bool:
     return calibration.id in NAMES
 
 
-def correction_sentences(
+class CorrectionText(NamedTuple):
+    """What a correction is, in few sentences, and what it assumes, for those who read on."""
+
+    lead: list[str]
+    more: list[str]
+
+
+def correction_text(
     calibration: Calibration, borrowed: Sequence[str], tested: bool = True
-) -> list[str]:
-    """What a correction did and assumes, for people who never heard of it. The first text says
-    what the number is, and which color systems are ``borrowed``; ``tested``: whether any other is
-    in the numbers."""
+) -> CorrectionText:
+    """What a correction did and assumes, for people who never heard of it; ``borrowed``: the color
+    systems whose errors were not counted; ``tested``: whether any other is in the numbers."""
     whole = calibration.whole(calibration.systems[0])
     hit, accept = 100.0 * whole.hits / whole.right, 100.0 * whole.accepts / whole.wrong
     name = PART_NAMES.get(whole.system, whole.system)
     systems = " and ".join(PART_NAMES.get(name, name) for name in calibration.systems)
     names = ", ".join(PART_NAMES.get(name, name) for name in borrowed)
-    untested = ""
+    more = []
     if borrowed:
         part = ", a part of these numbers," if tested else ""
-        untested = f" {names}{part} was not tested: its errors are guessed from {systems}."
-    seen = ""
+        more.append(f"{names}{part} was not tested: its errors are guessed from {systems}.")
     if calibration.id == TRACED:
-        seen = " No light or wall there is colored: expect more errors on photographs with either."
-    elif (calibration.id, calibration.rule) == (RENDERED, DEFAULT_RULE):
-        seen = (
-            f" {DEFAULT_RULE} was developed on renders in such light and hardly errs there: expect more "
-            "errors on yours."
+        more.append("No light or wall in the test is colored: expect more errors in colored light.")
+    if (calibration.id, calibration.rule) == (RENDERED, DEFAULT_RULE):
+        more.append(
+            f"{DEFAULT_RULE} was developed on renders in such light and hardly errs there: expect more "
+            "errors on your images."
         )
-    near = "; wrong are near names, at least 10 ΔE00 away" if shipped(calibration) else ""
-    return [
-        "The rule fails some images that have the target color, and passes some that do not. The "
-        "corrected number is the share of images that have the color, if the rule errs on them as "
-        f"often as on {calibration.description}.{seen} Look at the images: photographs are like "
-        "those in difficult light, flat or studio renders like those in plain light and those of a "
-        "ring test. The choice can move a number by more than its interval. If you are unsure, quote "
-        f"the raw number and both corrected ones, and name the light.{untested}",
-        f"In that test the rule passed {hit:.1f}% of the right colors and {accept:.1f}% of the wrong ones "
-        f"(of {name}{near}). So where half of a model's images have the color, "
-        f"{(hit + accept) / 2:.1f}% of all its images would pass. The correction works back from the "
-        "share that passes to the share that has the color.",
-        "It assumes that the rule errs on your images as often as on those. With other light, other "
-        "surfaces or poor masks it does not. Then let people judge a sample: Check by people in "
-        "Runs, or the command truehue runs audit.",
-        "Do not compare models by corrected numbers where their images differ in light.",
-        "The corrected interval includes the prompts and the uncertain error rates, but not a wrong "
-        "choice of light.",
-    ]
+    near = "near, wrong names" if shipped(calibration) else "wrong colors"
+    return CorrectionText(
+        [
+            f"The rule sometimes errs: of objects of known color it passed {hit:.1f}% of the right colors "
+            f"and {accept:.1f}% of {near} ({name}). The corrected number takes such errors out: the share "
+            "of images that have the color, if the rule errs on them as often as on those objects.",
+            "Which light? Take difficult light for photographs and for scenes with shade or highlights, "
+            "plain light for flat, evenly lit renders. If you are unsure, quote the raw number and both "
+            "corrected ones.",
+            "Do not compare models by corrected numbers where their images differ in light.",
+        ],
+        [
+            f"The test: {calibration.description}.",
+            f"Where half of a model's images have the color, {(hit + accept) / 2:.1f}% of all its images "
+            "would pass. The correction works back from the share that passes to the share that has "
+            "the color.",
+            *more,
+            "With other light, other surfaces or poor masks the rule errs more often, or less. Then let "
+            "people judge a sample: Check by people in Runs, or the command truehue runs audit.",
+            "The corrected interval includes the prompts and the uncertain error rates, but not a wrong "
+            "choice of light.",
+        ],
+    )
 
 
 def rate_text(count: int, total: int) -> str:
@@ -238,6 +248,7 @@ def ranks_of(
 
 
 RANKS = (
-    "Rank 1–3 of 5: the best and the worst place that the data leave open; all ranks of a column hold "
-    "together at 95%. Bold: first in every order that they leave open. Corrected numbers have no ranks."
+    "The best and the worst place that the data leave open, at 95% for all runs of a column at "
+    "once. So the order can be open where two intervals do not touch. Bold: certainly first. "
+    "Corrected numbers have no ranks."
 )

@@ -1,6 +1,6 @@
 // The leaderboard: accuracy of every run by task, and the paper's Table 4 below it, apart.
 import { DEFAULT_RULE } from '../shared/constants.js';
-import { put, strip } from '../shared/dom.js';
+import { make, put, strip } from '../shared/dom.js';
 import { ask } from '../shared/http.js';
 import { store } from '../shared/state.js';
 import { correctionText } from './leaderboard_corrected.js';
@@ -34,6 +34,18 @@ export function mount({ element }) {
   let shownRule = '';
   let rendered = '';
 
+  // On a phone the table comes first: what it is made by opens above it.
+  if (window.innerWidth <= 620) find('.th-leaderboard-settings').open = false;
+
+  /** @param {Api.KeyEntry[]} entries what the marks of a cell mean */
+  function key(entries) {
+    const node = find('.th-leaderboard-key');
+    const text = entries.map(({ mark, meaning }) => mark + meaning).join('');
+    if (node.textContent !== text)
+      node.replaceChildren(
+        ...entries.flatMap(({ mark, meaning }) => [make('dt', '', mark), make('dd', '', meaning)]),
+      );
+  }
   function query() {
     return new URLSearchParams({
       rule: explore.slice.rule,
@@ -125,6 +137,7 @@ export function mount({ element }) {
     rendered = made;
     put(find('.th-leaderboard-counted'), data.unscored_note);
     find('.th-leaderboard-counted').hidden = !data.unscored_note;
+    key(data.key);
     put(find('.th-leaderboard-about'), data.about + (data.without ? ' ' + data.without : ''));
     find('.th-leaderboard-csv').href = '/api/explore/leaderboard.csv?' + query();
     find('.th-leaderboard-published').hidden = false;

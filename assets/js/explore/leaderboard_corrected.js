@@ -3,16 +3,26 @@
 import { make, put } from '../shared/dom.js';
 
 /**
+ * An equal text stays: a refresh takes no selection and no scroll.
+ * @param {Element} node
+ * @param {string[]} texts
+ * @param {string} tag
+ */
+function sentences(node, texts, tag) {
+  if (node.textContent !== texts.join(''))
+    node.replaceChildren(...texts.map((text) => make(tag, '', text)));
+}
+
+/**
  * @param {HTMLElement} node
  * @param {Api.CorrectionJson} correction
  */
 export function correctionText(node, correction) {
-  const [first, ...others] = correction.sentences;
-  const [lead, folded] = [node.querySelector('p'), node.querySelector('details')];
+  const [lead, folded] = [node.querySelector('ul'), node.querySelector('details')];
   const text = folded.querySelector('div');
-  const texts = [...others, ...correction.reasons];
-  node.hidden = !first;
-  put(lead, first || '');
+  const texts = [...correction.sentences, ...correction.reasons];
+  node.hidden = !correction.lead.length;
+  sentences(lead, correction.lead, 'li');
   folded.hidden = !texts.length && !correction.errors.length;
   put(
     folded.querySelector('summary'),
@@ -20,9 +30,7 @@ export function correctionText(node, correction) {
       ? 'What this assumes, how often the rule errs, and why numbers are missing'
       : 'What this assumes, and how often the rule errs',
   );
-  // An equal text stays: a refresh takes no selection and no scroll.
-  if (text.textContent !== texts.join(''))
-    text.replaceChildren(...texts.map((sentence) => make('p', '', sentence)));
+  sentences(text, texts, 'p');
   folded.querySelector('.th-scroll').hidden = folded.querySelector(':scope > p').hidden =
     !correction.errors.length;
   const rows = correction.errors.map((row) => {

@@ -72,6 +72,20 @@ export function columnWidths(table, count) {
 }
 
 /**
+ * The line from 0 to 100 percent below a number: its interval, and a tick at the number.
+ * @param {any} track
+ * @param {any} rate
+ */
+function intervalLine(track, { percent, low, high }) {
+  const [range, tick] = track.children;
+  const position = (share) => share.toFixed(2) + '%';
+  range.hidden = low === null;
+  range.style.left = position(low);
+  range.style.width = position(high - low);
+  tick.style.left = position(percent);
+}
+
+/**
  * @param {HTMLElement} node
  * @param {object} calls
  * @param {() => string} calls.sort a column's id; with a minus before it, the highest first
@@ -127,9 +141,9 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       line,
       [
         ['name', 'Run', 'By name'],
-        ...columns().map((column) => [column.id, column.short, column.name]),
+        ...columns().map(({ id, short, name, example }) => [id, short, name, example]),
         ['unscored', 'Unscored', 'Images without a pass or a fail, of all images of the run'],
-      ].map(([id, name, title]) => {
+      ].map(([id, name, title, example]) => {
         const head = keep('head ' + id, () => {
           const node = make('th');
           const button = make('button', 'th-sort');
@@ -147,8 +161,13 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
         const button = head.firstChild;
         const by = shownSort().replace('-', '') === id;
         head.classList.toggle('th-named', Boolean(title) && id !== 'name' && id !== 'unscored');
-        if (head.lastChild === button) head.append(make('small', 'th-soft th-head-words'));
-        put(head.lastChild, id === 'unscored' || id === 'name' ? '' : title);
+        if (head.lastChild === button)
+          head.append(
+            make('small', 'th-soft th-head-words'),
+            make('small', 'th-soft th-head-words th-head-example'),
+          );
+        put(head.children[1], id === 'unscored' || id === 'name' ? '' : title);
+        put(head.children[2], example || '');
         put(button, name + (by ? (shownSort()[0] === '-' ? ' ↓' : ' ↑') : ''));
         button.title = title;
         head.setAttribute(
@@ -298,15 +317,15 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       const node = make('td', 'th-leaderboard-cell');
       const button = make('button');
       const numbers = make('span', 'th-leaderboard-numbers');
-      const track = make('span', 'th-interval');
+      const [track, second] = [make('span', 'th-interval'), make('span', 'th-interval')];
       const none = make('span', 'th-leaderboard-none');
       const corrected = make('span', 'th-leaderboard-corrected');
       const count = make('small', 'th-leaderboard-n');
       count.append(make('span'), make('span'));
-      corrected.append(make('small'), make('span'), make('small'));
+      corrected.append(make('small'), make('span'), make('small'), second);
       button.type = 'button';
       numbers.append(make('span', 'th-unseen'), make('b'), make('small'));
-      track.append(make('i'), make('b'));
+      for (const each of [track, second]) each.append(make('i'), make('b'));
       button.append(numbers, track, make('small', 'th-leaderboard-note'), count, corrected);
       button.addEventListener('click', () =>
         openPictures({ runs: [item.id], status: 'fail', ...opened(item.id, column.id, system) }),
@@ -328,7 +347,6 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       return cell;
     }
     const [numbers, track, note, count, corrected] = button.children;
-    const [range, index] = track.children;
     put(
       numbers.children[0],
       [item.name, system.toUpperCase(), column.name].filter(Boolean).join(', ') + ', percent: ',
@@ -336,15 +354,13 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     put(numbers.children[1], rate.text);
     put(numbers.lastChild, rate.interval);
     cell.classList.toggle('th-best', Boolean(rate.best));
-    range.hidden = rate.low === null;
-    const position = (percent) => percent.toFixed(2) + '%';
-    range.style.left = position(rate.low);
-    range.style.width = position(rate.high - rate.low);
-    index.style.left = position(rate.percent);
+    intervalLine(track, rate);
     put(count.firstChild, rate.n);
     put(count.lastChild, rate.rank ? 'rank ' + rate.rank : '');
     const second = rate.corrected;
-    const [label, text, ends] = corrected.children;
+    const [label, text, ends, line] = corrected.children;
+    line.hidden = !second || second.percent === null;
+    if (!line.hidden) intervalLine(line, second);
     put(label, second ? second.label : '');
     put(text, second ? second.text : '');
     put(ends, second ? second.interval : '');
@@ -353,10 +369,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     put(note, rate.note || '');
     note.hidden = !rate.note;
     cell.classList.toggle('th-in-part', Boolean(rate.note));
-    button.title =
-      rate.title +
-      (rate.best ? ' · first in every order that the data leave open' : '') +
-      '\nOpens the failures';
+    button.title = rate.title + (rate.best ? ' · certainly first' : '') + '\nOpens the failures';
     return cell;
   }
 

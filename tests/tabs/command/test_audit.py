@@ -139,13 +139,16 @@ def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> No
         assert row["people"].casefold().startswith(by_people.casefold())
         assert by_name["b"]["people"] == ""
         cell: Any = row["cells"]["cna"]
-        assert cell["rank"] == "1–2 of 2"
+        assert cell["rank"] == "1–2"
         assert (cell["corrected"]["label"], cell["corrected"]["text"]) == ("too uncertain", "")
         assert "more than 60 points" in cell["corrected"]["reason"]
-        assert "L3, a part of these numbers, was not tested" in view["correction"]["sentences"][0]
-        assert leaderboard_view(context, {})["correction"]["sentences"] == []
+        assert any(
+            "L3, a part of these numbers, was not tested" in s
+            for s in view["correction"]["sentences"]
+        )
+        assert leaderboard_view(context, {})["correction"]["lead"] == []
         every = leaderboard_view(context, {"corrected": "traced", "unscored": "wrong"})
-        assert "set Unscored images to excluded" in every["correction"]["sentences"][0]
+        assert "set Unscored images to excluded" in every["correction"]["lead"][0]
         table = list(csv.DictReader(io.StringIO(leaderboard_csv(context, {"corrected": "traced"}))))
         line = next(line for line in table if line["run_name"] == plan.name)
         assert (line["cna_rank_best"], line["cna_rank_worst"]) == ("1", "2")

@@ -262,13 +262,13 @@ def test_runs_of_other_prompts_stand_apart(client: TestClient) -> None:
     assert part["name"] == "my colors"
     assert "a selection, not the benchmark" in part["words"]
     # The same images twice: the data order none, so none is the best.
-    assert [item["cells"]["cna"]["rank"] for item in whole["rows"]] == ["1–2 of 2"] * 2
+    assert [item["cells"]["cna"]["rank"] for item in whole["rows"]] == ["1–2"] * 2
     assert not any(cell["best"] for item in whole["rows"] for cell in item["cells"].values())
-    assert whole["order"].startswith("Tied in Average: ")
+    assert whole["order"] == "Average: all are too close to call; each could be first."
     assert part["order"] == ""
 
 
-def test_only_a_run_that_is_certainly_first_is_bold_and_ties_are_named(
+def test_only_a_run_that_is_certainly_first_is_bold_and_the_order_is_said(
     made: tuple[Context, RunFolder],
 ) -> None:
     context = made[0]
@@ -278,9 +278,18 @@ def test_only_a_run_that_is_certainly_first_is_bold_and_ties_are_named(
     names = [data.labels[run.run_id] for run in runs]
     third = replace(runs[0], run_id="third")
     data.labels["third"] = "third"
+    data.rows["third"] = data.rows[second]
     for best, said in (
-        ([(1, 1), (2, 2), (3, 3)], ""),
-        ([(1, 2), (1, 2), (3, 3)], f"Tied in CNA: {names[0]} and {names[1]}."),
+        ([(1, 1), (2, 2), (3, 3)], f"CNA: {names[0]} is first."),
+        (
+            [(1, 2), (1, 2), (3, 3)],
+            f"CNA: {names[0]} and {names[1]} are too close to call; each could be first. "
+            "third is behind all of them.",
+        ),
+        (
+            [(1, 2), (1, 3), (2, 3)],
+            f"CNA: {names[0]} and {names[1]} are too close to call; each could be first.",
+        ),
     ):
         data.__dict__["ranks"] = {
             run_id: {"cna": RankRange(*ranks, 3)}
@@ -288,7 +297,7 @@ def test_only_a_run_that_is_certainly_first_is_bold_and_ties_are_named(
         }
         assert data.order_text([*runs, third]) == said
         bold = [item["cells"]["cna"]["best"] for item in data.rows_json(runs)]
-        assert bold == [not said, False]
+        assert bold == [best[0] == (1, 1), False]
 
 
 def test_a_part_is_named_and_leads_nothing(client: TestClient) -> None:
