@@ -1,4 +1,4 @@
-"""Agreement between people: observed agreement, Fleiss' κ, Krippendorff's α."""
+"""Agreement between people: observed agreement, Fleiss' κ, Krippendorff's α, Spearman's ρ."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from truehue.annotation.judgments.answers import Answer, AnswerKind
 from truehue.annotation.judgments.resampling import LEVEL, REPLICATES
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan
+from truehue.annotation.validation import weighted_spearman
 from truehue.core.studies import Trial
 
 Codes = list[tuple[str, str, int]]
 """Participant, stimulus, and answer: the rating, the index of a question's choice, or the index of
 the chosen model in the order of names, followed by the tie."""
 Scale = Literal["nominal", "ordinal", "interval"]
+MIN_SHARED = 5
+"""Images that two people must both have rated for their order to be compared."""
 
 
 def codes_of(plan: StudyPlan, values: Iterable[tuple[str, Trial, Answer]]) -> Codes:
@@ -197,6 +200,42 @@ def alpha(
         return Agreement(value, np.nan, np.nan, items)
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return Agreement(value, float(low), float(high), items)
+
+
+def inter_rater_spearman(
+    ratings: np.ndarray,
+    rng: np.random.Generator,
+    replicates: int = REPLICATES,
+    level: float = LEVEL,
+) -> Agreement:
+    """Spearman's correlation between two people's ratings of the same images: the mean of all pairs
+    of people, weighted by the images that both rated. Percentile intervals over resampled images.
+
+    ``ratings`` is float ``(people, images)``, NaN where a person did not answer. Pairs with fewer
+    than :data:`MIN_SHARED` images in common, and those of whom one gave every image the same rating,
+    have no order to compare. ``items`` counts the images of all other pairs.
+    """
+    ratings = np.asarray(ratings, dtype=np.float64)
+    rated = np.isfinite(ratings)
+    shared = rated.astype(np.int64) @ rated.T.astype(np.int64)
+    images = ratings.shape[1]
+    samples = rng.multinomial(images, np.full(images, 1 / images), replicates) if images else []
+    counts = np.vstack([np.ones((1, images), dtype=np.int64), *samples])
+    total, weight = np.zeros(len(counts)), np.zeros(len(counts))
+    compared = np.zeros(images, dtype=bool)
+    for first, second in np.argwhere(np.triu(shared >= MIN_SHARED, 1)):
+        both = rated[first] & rated[second]
+        inside = counts[:, both]
+        rho = weighted_spearman(ratings[first, both], ratings[second, both], inside)
+        defined = np.isfinite(rho)
+        total[defined] += (rho * inside.sum(axis=1))[defined]
+        weight[defined] += inside.sum(axis=1)[defined]
+        if defined[0]:
+            compared |= both
+    with np.errstate(invalid="ignore"):
+        values = total / weight
+    low, high = _quantiles(values[1:], [(1 - level) / 2, (1 + level) / 2])
+    return Agreement(float(values[0]), low, high, int(compared.sum()))
 
 
 def _by_item(ratings: np.ndarray, domain: np.ndarray) -> np.ndarray:

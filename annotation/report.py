@@ -17,6 +17,7 @@ from truehue.annotation.agreement import (
     codes_of,
     counted,
     fleiss,
+    inter_rater_spearman,
     matrix,
     strata_of,
 )
@@ -109,7 +110,8 @@ class Summary:
 
     ``wanted`` are the votes that make the study complete, ``answers`` those given to main trials by
     so many ``people``, of which ``skips`` could not answer. ``choices`` says how often a model was
-    best of those shown with it. ``groups`` are the strengths by group of cases, ``by_group`` what
+    best of those shown with it. ``inter_rater`` is Spearman's correlation between two people's
+    ratings. ``groups`` are the strengths by group of cases, ``by_group`` what
     else a group has. ``group_validations`` are within groups with enough pairs; ``differences`` are
     of the metric that is nearest to people against each other one, by group (all: ``""``).
     ``notes`` are what readers have to know of how numbers were made."""
@@ -138,6 +140,7 @@ class Summary:
     tie_share: Share = field(default_factory=Share)
     people: int = 0
     questions: QuestionResults | None = None
+    inter_rater: Agreement | None = None
 
 
 @dataclass(frozen=True)
@@ -237,6 +240,11 @@ def _summary(
     if codes and nominal:
         strata = strata_of(plan, codes)
         kappa = fleiss(counted(codes), rng, analysis.replicates, strata=strata)
+    inter_rater = None
+    if codes and not nominal:
+        inter_rater = inter_rater_spearman(
+            matrix(codes), rng, min(analysis.replicates, ALPHA_REPLICATES)
+        )
     validations = _validations(plan, votes, analysis, step)
     ratings = _of_scales(plan, main, analysis, step, Kind.RATINGS, validate_ratings)
     best_of = _of_scales(plan, main, analysis, step, Kind.BEST_OF, validate_choices)
@@ -270,6 +278,7 @@ def _summary(
         whole.tie_share,
         len({person for person, *_ in main}),
         question_results(plan, main, analysis.seed, analysis.replicates),
+        inter_rater,
     )
 
 

@@ -394,7 +394,7 @@ def validate_ratings(
     return RatingValidation(
         metric,
         interval(_pearson, replicates),
-        interval(_spearman, replicates),
+        interval(weighted_spearman, replicates),
         interval(_kendall, min(replicates, KENDALL_REPLICATES)),
         len(rows),
         len(images) - len(rows),
@@ -459,7 +459,7 @@ def rating_differences(
             continue
         cases = [case for (case, _), usable in zip(ratings, both, strict=True) if usable]
         whole = _with_whole(_draw_resamples(cases, replicates, seed))
-        gaps = _spearman(values[best][both], y[both], whole) - _spearman(
+        gaps = weighted_spearman(values[best][both], y[both], whole) - weighted_spearman(
             other[both], y[both], whole
         )
         if np.isfinite(gaps[0]):
@@ -546,14 +546,16 @@ def _draw_resamples(cases: Sequence[str], replicates: int, seed: int) -> np.ndar
 def _pearson(x: np.ndarray, y: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """float ``(R,)``: the correlation of float ``(P,)`` or ``(R, P)`` in each weighted sample."""
     total = counts.sum(axis=1, keepdims=True)
-    x = x - (counts * x).sum(axis=1, keepdims=True) / total
-    y = y - (counts * y).sum(axis=1, keepdims=True) / total
-    spread = np.sqrt((counts * x * x).sum(axis=1) * (counts * y * y).sum(axis=1))
     with np.errstate(invalid="ignore", divide="ignore"):
+        x = x - (counts * x).sum(axis=1, keepdims=True) / total
+        y = y - (counts * y).sum(axis=1, keepdims=True) / total
+        spread = np.sqrt((counts * x * x).sum(axis=1) * (counts * y * y).sum(axis=1))
         return np.asarray(np.where(spread > 1e-12, (counts * x * y).sum(axis=1) / spread, np.nan))
 
 
-def _spearman(x: np.ndarray, y: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def weighted_spearman(x: np.ndarray, y: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """float ``(R,)``: Spearman's correlation of float ``(P,)`` and ``(P,)`` in each sample; int
+    ``counts`` ``(R, P)`` says how often each pair is in it. NaN where one side is constant."""
     return _pearson(_ranks(x, counts), _ranks(y, counts), counts)
 
 

@@ -257,9 +257,11 @@ declare namespace Api {
     observed: StudyNumberJson;
     kappa: StudyNumberJson;
     alpha: StudyNumberJson;
+    inter_rater_spearman: StudyNumberJson;
     scale: string;
     items: number;
     alpha_items: number;
+    inter_rater_items: number;
     words: string;
   }
 

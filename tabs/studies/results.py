@@ -315,6 +315,7 @@ def _fewer(kind: Kind, replicates: int) -> list[FewerReplicates]:
     """The numbers whose intervals are of fewer resamples, for they take long."""
     fewer = [("Krippendorff’s α", ALPHA_REPLICATES)]
     if kind is Kind.RATINGS:
+        fewer.append(("Inter-rater Spearman", ALPHA_REPLICATES))
         fewer.append(("Kendall’s τ", KENDALL_REPLICATES))
     return [{"name": name, "replicates": limit} for name, limit in fewer if limit < replicates]
 

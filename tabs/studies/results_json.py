@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from typing import Any, NotRequired, TypedDict
 
+from truehue.annotation.agreement import MIN_SHARED
 from truehue.annotation.judgments.rates import PLACES, ChoiceShare, Rating, SideBias, WinRate
 from truehue.annotation.quality.agents import CAUTION
 from truehue.annotation.ranking import Ranking
@@ -153,9 +154,11 @@ class AgreementJson(TypedDict):
     observed: StudyNumberJson
     kappa: StudyNumberJson
     alpha: StudyNumberJson
+    inter_rater_spearman: StudyNumberJson
     scale: str
     items: int
     alpha_items: int
+    inter_rater_items: int
     words: str
 
 
@@ -419,11 +422,16 @@ def _agreement(summary: Summary) -> AgreementJson:
     scale = "nominal" if summary.fleiss or not summary.ratings else "interval"
     no_items = "No stimulus has answers from two people yet."
     one_answer = "All answers are the same, so agreement beyond chance cannot be computed."
-    kappa, alpha = summary.fleiss, summary.alpha
+    kappa, alpha, inter_rater = summary.fleiss, summary.alpha, summary.inter_rater
     items = kappa.kappa.items if kappa else 0
     alpha_items = alpha.items if alpha else 0
     why = one_answer if items or alpha_items else no_items
     why_kappa = "κ is of categories; ratings have α." if scale == "interval" else why
+    why_inter_rater = (
+        f"It needs two people who rated {MIN_SHARED} of the same images differently."
+        if scale == "interval"
+        else "Only ratings have an order."
+    )
     observed = kappa.observed if kappa else None
     text = ""
     if observed and plain(observed.value) is not None:
@@ -432,9 +440,11 @@ def _agreement(summary: Summary) -> AgreementJson:
         "observed": number(*_triple(observed), why_kappa, one_answer),
         "kappa": number(*_triple(kappa.kappa if kappa else None), why_kappa, one_answer),
         "alpha": number(*_triple(alpha), why, one_answer),
+        "inter_rater_spearman": number(*_triple(inter_rater), why_inter_rater, why_inter_rater),
         "scale": scale,
         "items": items,
         "alpha_items": alpha_items,
+        "inter_rater_items": inter_rater.items if inter_rater else 0,
         "words": text,
     }
 

@@ -403,6 +403,9 @@ def _of_summary(summary: Json) -> Iterable[Json]:
     for name in ("observed", "kappa"):
         yield _row(name, agreement[name], agreement["items"])
     yield _row("alpha", agreement["alpha"], agreement["alpha_items"])
+    if summary["ratings"]:
+        inter_rater = agreement["inter_rater_spearman"], agreement["inter_rater_items"]
+        yield _row("inter-rater-spearman", *inter_rater)
     validation = summary["validation"]
     for row in validation["rows"]:
         yield from _validated(row, "")

@@ -198,10 +198,22 @@ def rating_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[s
     headline = (
         f"{names[best.metric]} agrees best with people: rank correlation {two_decimals(number.value)} "
         f"({two_decimals(number.low)} to {two_decimals(number.high)}) with the mean ratings of "
-        f"{best.images} images."
+        f"{best.images} images.{_inter_rater(summary)}"
     )
     metric_evidence = MetricEvidence("ratings", summary.answers - summary.skips)
     return compared(headline, rows, summary.differences.get("", ()), names, metric_evidence)
+
+
+def _inter_rater(summary: Summary) -> str:
+    """How far two people agree, which tells what a correlation with their mean is worth."""
+    between = summary.inter_rater
+    if between is None or not np.isfinite(between.low):
+        return ""
+    return (
+        f" Two people's ratings of the same images correlate by {two_decimals(between.value)} "
+        f"({two_decimals(between.low)} to {two_decimals(between.high)}); a metric can exceed that, "
+        "because the mean of several people varies less than one person's ratings."
+    )
 
 
 def choice_sentences(summary: Summary, metrics: Sequence[StudyMetric]) -> list[str]:

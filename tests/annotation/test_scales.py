@@ -10,12 +10,13 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from tests.annotation.simulated import STRENGTHS, Taste, taken
 from tests.annotation.studies_made import plan
+from truehue.annotation.agreement import inter_rater_spearman
 from truehue.annotation.judgments.rates import choices_of
 from truehue.annotation.participants import ExclusionRule
 from truehue.annotation.report import Analysis, Summary, results
 from truehue.annotation.studies.cases import Kind
 from truehue.annotation.studies.plan import StudyPlan
-from truehue.annotation.validation import _ranks, _spearman, nearest
+from truehue.annotation.validation import _ranks, nearest, weighted_spearman
 
 TASTE = Taste({**STRENGTHS, "m3": -0.2})
 
@@ -47,6 +48,40 @@ def test_ratings_by_group_have_intervals_and_agreement() -> None:
     both = [part.ratings[0] for part in message.by_group.values()]
     total = sum(item.mean * item.ratings for item in both)
     assert message.ratings[0].mean == pytest.approx(total / message.ratings[0].ratings)
+
+
+def test_inter_rater_spearman_is_the_mean_of_pairs_by_their_images() -> None:
+    rng = np.random.default_rng(2)
+    ratings = np.clip(rng.normal(rng.normal(5, 2, 40), 1.5, (4, 40)).round(), 0, 10)
+    ratings[0, 20:] = ratings[1, :10] = np.nan
+    ratings[3, 4:] = np.nan  # four images in common with anyone are too few
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    shared = [np.isfinite(ratings[a]) & np.isfinite(ratings[b]) for a, b in pairs]
+    each = [
+        spearmanr(ratings[a, both], ratings[b, both]).statistic
+        for (a, b), both in zip(pairs, shared, strict=True)
+    ]
+    agreement = inter_rater_spearman(ratings, rng, 300)
+    assert agreement.value == pytest.approx(np.average(each, weights=[10, 20, 30]))
+    assert 0 < agreement.low < agreement.value < agreement.high < 1
+    assert agreement.items == 40
+
+
+def test_inter_rater_spearman_needs_an_order_of_two_people() -> None:
+    rng = np.random.default_rng(0)
+    steady = np.vstack([np.arange(8.0), np.full(8, 5.0)])
+    for ratings in (steady, steady[:1], steady[:, :0], np.full((3, 8), np.nan)):
+        agreement = inter_rater_spearman(ratings, rng, 20)
+        assert np.isnan([agreement.value, agreement.low, agreement.high]).all()
+        assert agreement.items == 0
+
+
+def test_raters_agree_in_ratings_alone() -> None:
+    study = plan(12, 3, kind=Kind.RATINGS, votes=3, trials=18, repeats=1)
+    between = summary_of(study, 6).inter_rater
+    assert between is not None
+    assert 0 < between.low < between.value < between.high < 1
+    assert summary_of(plan(10, 4, kind=Kind.BEST_OF, votes=5, trials=10), 5).inter_rater is None
 
 
 def test_the_best_of_four_has_shares_with_intervals() -> None:
@@ -116,7 +151,7 @@ def test_weighted_ranks_are_those_of_values_written_out() -> None:
     rng = np.random.default_rng(2)
     x, y = rng.integers(0, 6, 30) / 2, rng.integers(0, 6, 30) / 2
     counts = rng.integers(0, 4, (20, 30))
-    for row, sample in zip(_spearman(x, y, counts), counts, strict=True):
+    for row, sample in zip(weighted_spearman(x, y, counts), counts, strict=True):
         expected = spearmanr(np.repeat(x, sample), np.repeat(y, sample)).statistic
         assert row == pytest.approx(expected)
     assert _ranks(x, counts).shape == (20, 30)

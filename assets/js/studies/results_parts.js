@@ -300,6 +300,14 @@ export function reliability(data) {
       'Agreement beyond chance, ' + data.everybody.agreement.scale + ' scale, at most 1',
       [-0.2, 1, 0],
     ),
+    data.study.kind === 'ratings' &&
+      pick(
+        'Inter-rater Spearman',
+        (s) => s.agreement.inter_rater_spearman,
+        two,
+        'Rank correlation of two people’s ratings of the same images, mean of all pairs of people',
+        [-0.2, 1, 0],
+      ),
   ].filter((row) => row && (row.everybody || row.included));
   const cell = (row, which) => (row[which] ? rated(row[which], row.format, row.line) : '–');
   const columns = [

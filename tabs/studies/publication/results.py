@@ -412,6 +412,8 @@ def _of_answers(data: ExportData) -> list[Measured]:
     kappas, alphas = ([item[name] for item in agreements] for name in ("kappa", "alpha"))
     observed = [item["observed"] for item in agreements]
     alpha = f"Krippendorff’s α ({agreements[0]['scale']})"
+    inter_rater = [item["inter_rater_spearman"] for item in agreements]
+    ratings = [Measured("Inter-rater Spearman", decimal_text, _BEYOND_CHANCE, inter_rater)]
     tie = [Measured("Ties", share_text, SHARES, ties)]
     side = [Measured("First position chosen", share_text, Axis(0.0, 1.0, 0.5), sides)]
     choices = [
@@ -424,6 +426,7 @@ def _of_answers(data: ExportData) -> list[Measured]:
         *(side if plan.kind is Kind.PAIRS else ()),
         *(choices if plan.kind is not Kind.RATINGS else ()),
         Measured(alpha, decimal_text, _BEYOND_CHANCE, alphas),
+        *(ratings if plan.kind is Kind.RATINGS else ()),
     ]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.annotation.studies_made import plan
+from truehue.annotation.agreement import Agreement
 from truehue.annotation.participants import ExclusionRule
 from truehue.annotation.ranking import Ranking
 from truehue.annotation.report import Analysis, Summary, results
@@ -105,6 +106,12 @@ def test_a_metric_of_a_handful_of_pairs_does_not_win() -> None:
     few = RatingValidation("pcc", shown, shown, shown, 12, 288)
     said = rating_sentences(summary(rating_validations=(rated("emd", 0.7, 250), few)), metrics())
     assert "(0.65 to 0.75) with the mean ratings of 250 images." in said[0]
+    assert "Two people" not in said[0]
+    between = Agreement(0.85, 0.8, 0.9, 250)
+    said = rating_sentences(
+        summary(rating_validations=(rated("emd", 0.7, 250), few), inter_rater=between), metrics()
+    )
+    assert "same images correlate by 0.85 (0.80 to 0.90); a metric can exceed that" in said[0]
     assert said[1] == "PCC is not compared: too few values."
     sets = (chosen("pcc", 0.9, 6), chosen("emd", 0.5, 44))
     said = choice_sentences(summary(choice_validations=sets), metrics())

@@ -312,6 +312,7 @@ def test_ratings_and_best_of_four_have_their_tables(context: Context, kind: Kind
     page = strangers(context).get(published(context, study_id)).text
     assert ("Ratings" if kind is Kind.RATINGS else "First choices") in page
     assert "Strengths" not in page
+    assert ("Inter-rater Spearman" in page) == (kind is Kind.RATINGS)
 
 
 def test_questions_have_accuracy_and_every_choice(context: Context) -> None:

@@ -276,12 +276,17 @@ def test_ratings_and_best_of_four_have_numbers_of_their_own(context: Context) ->
     assert means["m0"] > means["m1"] > means["m2"]
     assert summary["agreement"]["scale"] == "interval"
     assert summary["agreement"]["kappa"]["value"] is None
+    between = summary["agreement"]["inter_rater_spearman"]
+    assert 0 < between["low"] < between["value"] < between["high"] < 1
     assert summary["strengths_why"] == "Only studies of pairs have strengths."
     four = {**STRENGTHS, "m3": -1.5}
     best = simulated(
         context.storage, plan_of(8, 4, kind=Kind.BEST_OF, votes=5, trials=8), Crowd(5, four)
     )
-    choices = told(context, best)["everybody"]["first_choices"]
+    four_summary = told(context, best)["everybody"]
+    between = four_summary["agreement"]["inter_rater_spearman"]
+    assert (between["value"], between["why"]) == (None, "Only ratings have an order.")
+    choices = four_summary["first_choices"]
     assert sum(choice["count"] for choice in choices) == 40
     assert sum(choice["share"]["value"] for choice in choices) == pytest.approx(1)
 
