@@ -71,16 +71,24 @@ class GeneratedImages:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def groups(self) -> list[ImageGroup]:
+    def groups(self, not_in: Collection[str] = ()) -> list[ImageGroup]:
         """Return every group, the one with the newest image first. The same image of the same seed
-        counts once, however often it was generated."""
+        counts once, however often it was generated. Images of the runs ``not_in`` are left out."""
+        in_runs = """
+            ANTI JOIN (
+                SELECT image_id FROM run_items SEMI JOIN (
+                    SELECT run_no FROM run_numbers WHERE run_id IN (SELECT unnest(?::VARCHAR[]))
+                ) USING (run_no)
+            ) USING (image_id)
+        """
         rows = self._database.rows(
             f"""
             SELECT text, model, source, variant, guidance,
                 count(DISTINCT (image_id, seed)), max(created_at)
-            FROM ({_ROWS}) GROUP BY ALL
+            FROM ({_ROWS}) {in_runs if not_in else ""} GROUP BY ALL
             ORDER BY max(created_at) DESC, text, model, source, variant, guidance
-            """
+            """,
+            [list(not_in)] if not_in else [],
         )
         return [
             ImageGroup(text, model, source, variant, guidance, int(images), aware(newest))

@@ -13,6 +13,7 @@ from truehue.core.concepts.matching import concept_of, concept_of_prompt
 from truehue.core.concepts.records import EXTRACTED, METHODS, ConceptCell
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import name_of
+from truehue.core.prompts.concepts import STYLES
 from truehue.core.runs.records import STORED
 from truehue.tabs.batches.messages import facts
 from truehue.tabs.compare.tables.cells import ALL_SCALES, EACH_SCALE, missing_of
@@ -201,21 +202,23 @@ class Frame:
         }
 
     def _outside(self) -> list[ImagesWithoutRun]:
-        """Images of concepts that were generated without a run, by model, but for models whose
-        images a run scores."""
-        scored = {run.model for run in self.known if run.kind == STORED}
+        """Images of concepts that were generated without a run and that no run scores, by model. A
+        run of them takes ColorConceptBench's sentences: where a model has one, other images stay
+        without a row, and are not named again."""
+        scored = {run.run_id: run.model for run in self.known if run.kind == STORED}
         counts = Counter[str]()
-        for group in self.context.storage.generated_images.groups():
-            if group.variant or group.model in scored:
-                continue
-            if concept_of(concept_of_prompt(group.text)[0]):
+        for group in self.context.storage.generated_images.groups(not_in=tuple(scored)):
+            words, style = concept_of_prompt(group.text)
+            is_named = style in STYLES if group.model in scored.values() else concept_of(words)
+            if is_named and not group.variant:
                 counts[group.model] += group.images
         return [
             {
                 "model": model,
                 "words": f"{count_noun(count, 'image')} of concepts by {name_of(model)} "
                 f"{'has no row, because it belongs' if count == 1 else 'have no row, because they belong'} "
-                "to no run.",
+                "to no run."
+                + (" A new row takes all its images." if model in scored.values() else ""),
                 "button": "Add the row",
             }
             for model, count in counts.most_common(MAX_OUTSIDE)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.concept_runs import concept_run, fruits, ratings_csv
+from tests.core.runs.samples import done
 from tests.salient import needs_weights, network
 from tests.storage.run_samples import ingest_copied
 from truehue import render
@@ -24,6 +25,7 @@ from truehue.core.prompts.prompt import ObjectTarget
 from truehue.core.prompts.sets import prompt_set
 from truehue.core.records import GenerationRecord
 from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.plan import make_plan
 from truehue.tabs.compare.concept.service import choices_view, concept_view
 from truehue.tabs.compare.tables.frame import frame_of
 from truehue.tabs.compare.tables.reference_sets import ReferenceSets
@@ -268,6 +270,38 @@ def test_images_of_generate_are_a_row_of_their_concept(context: Context) -> None
     assert [entry["model"] for entry in outside] == ["hub:a/b"]
     assert outside[0]["words"].startswith("4 images of concepts by a/b have no row")
     assert len(of_model(context.storage, "hub:a/b", prompt_set("concepts").prompts())) == 3
+
+
+def test_images_that_came_after_the_run_of_a_model_can_have_their_row(
+    context: Context, tmp_path: Path
+) -> None:
+    prompts = prompt_set("concepts").prompts()
+
+    def outside() -> list[str]:
+        view = frame_of(context, ReferenceSets(context), {}).as_json()
+        return [entry["words"] for entry in view["outside"]]
+
+    def add_row() -> str:
+        items = of_model(context.storage, "hub:a/b", prompts)
+        folder = RunFolder.create(tmp_path / "runs", make_plan(prompts, "hub:a/b", items=items))
+        assert done(folder).status == "finished"
+        return context.storage.runs.register(folder) + str(context.storage.runs.ingest(folder))
+
+    generated(context, SENTENCE, 0)
+    generated(context, "a banana", 7)  # a sentence that no run of the concepts has
+    assert len(outside()) == 1
+    first = add_row()
+    assert outside() == []
+    for seed in (1, 2):
+        generated(context, SENTENCE, seed)
+    assert outside() == [
+        "2 images of concepts by a/b have no row, because they belong to no run. A new row takes all "
+        "its images."
+    ]
+    assert add_row() != first
+    assert outside() == []
+    heads = frame_of(context, ReferenceSets(context), {}).as_json()["runs"]
+    assert len({head["name"] for head in heads}) == len(heads) == 2
 
 
 def test_a_generated_image_is_measured_within_the_mask_that_counts(context: Context) -> None:
