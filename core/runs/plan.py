@@ -55,11 +55,12 @@ from truehue.core.runs.records import (
     StoredItem,
 )
 from truehue.core.runs.refinement import check_cfr
-from truehue.core.runs.summary import CFM_FILES, MAX_IMAGES
+from truehue.core.runs.summary import CFM_FILES, MAX_IMAGES, former_stored_name, stored_name
 from truehue.core.verdict.candidates import MAX_NEIGHBORS
 from truehue.core.verdict.rules import RULES, rule
 
 MAX_IMAGES_A_PROMPT = 1_000
+MAX_NAME = 120
 MAX_BATCH = 64
 """Seeds of a prompt that are drawn together."""
 
@@ -116,7 +117,7 @@ def make_plan(
     rules = [rule(rule_id) for rule_id in dict.fromkeys(judging.rules)]
     if measured_only:
         rules, k, munsell = [], 0, ""
-    title = " ".join(name.split())[:120] or f"{model} · {set_name or 'prompts'}"
+    title = " ".join(name.split())[:MAX_NAME] or f"{model} · {set_name or 'prompts'}"
     plan = RunPlan(
         title,
         set_name,
@@ -172,7 +173,18 @@ def check_masker(spec: MaskerSpec) -> None:
 
 def run_id(plan: RunPlan) -> str:
     """16 hex characters of the SHA-256 of all that the plan asks for: equal plans are one run."""
-    return hashlib.sha256(canonical_json(plan_json(plan)).encode()).hexdigest()[:16]
+    return id_of(plan_json(plan))
+
+
+def id_of(fields: Mapping[str, Any]) -> str:
+    """The same of a plan as plain JSON. A run of stored images has the id that its former name
+    gives, so that the same request resumes a run of before."""
+    former = fields
+    if fields["kind"] == STORED:
+        model = str(fields["model"])
+        name = str(fields["name"]).replace(stored_name(model), former_stored_name(model))
+        former = {**fields, "name": name[:MAX_NAME]}
+    return hashlib.sha256(canonical_json(former).encode()).hexdigest()[:16]
 
 
 def plan_json(plan: RunPlan) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 from truehue.core.batch.folder import FORMAT
 from truehue.core.errors import BadInput
 from truehue.core.fidelity.cfm.registration import Registration
-from truehue.core.generation.registry import model
+from truehue.core.generation.registry import model, name_of
 from truehue.core.prompts.sets import set_title
 from truehue.core.runs.records import (
     ALL,
@@ -107,7 +107,29 @@ def checked_summary(summary: Any) -> dict[str, Any]:
     _check_cfm(summary)
     _check_scales(summary)
     _must(_is_time(summary["created_at"]), "its created_at is no time")
-    return {**summary, "masker": _masker(summary["masker"]), "rules": _rules(summary)}
+    return {
+        **summary,
+        "name": shown_name(summary["name"], summary["kind"], summary["model"]),
+        "masker": _masker(summary["masker"]),
+        "rules": _rules(summary),
+    }
+
+
+def stored_name(model_id: str) -> str:
+    """What names a run of a model's stored images."""
+    return f"images of {name_of(model_id)}"
+
+
+def former_stored_name(model_id: str) -> str:
+    """What named it before; ids of runs are still made of it."""
+    return f"pictures of {name_of(model_id)}"
+
+
+def shown_name(name: str, kind: str, model_id: str) -> str:
+    """The name of a run, also of one that was stored under its former name."""
+    if kind != STORED:
+        return name
+    return name.replace(former_stored_name(model_id), stored_name(model_id))
 
 
 def masker_text(masker: Mapping[str, Any]) -> str:

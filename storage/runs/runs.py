@@ -19,6 +19,7 @@ from truehue.core.export.source import imported_from
 from truehue.core.files import content_path, file_problem, file_stamp, sync_folder, write_once
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import IMAGE_FILE, NOT_KEPT, STORED
+from truehue.core.runs.summary import shown_name
 from truehue.storage.database import canonical
 from truehue.storage.database.connection import Database, aware
 from truehue.storage.runs.concepts import know_concepts
@@ -315,12 +316,13 @@ class Runs:
     def _record(self, row: tuple[Any, ...]) -> RunRecord:
         run_id, name, hidden, text, items, failed, created_at = row
         summary = json.loads(text)
+        model, kind = str(summary.get("model", "")), str(summary.get("kind", ""))
         return RunRecord(
             run_id=run_id,
-            name=name or run_id,
+            name=shown_name(name, kind, model) if name else run_id,
             set_name=str(summary.get("set_name", "")),
-            model=str(summary.get("model", "")),
-            kind=str(summary.get("kind", "")),
+            model=model,
+            kind=kind,
             total=int(summary.get("total", 0)),
             items=items,
             failed=failed,

@@ -21,7 +21,7 @@ from truehue.core.runs.protocols import protocol
 from truehue.core.runs.records import GenerationPlan, RunPlan, ScoringPlan, StoredItem
 from truehue.core.runs.refinement import is_cfm_map
 from truehue.core.runs.subsample import subsample
-from truehue.core.runs.summary import cfr_text, with_weights
+from truehue.core.runs.summary import cfr_text, stored_name, with_weights
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.runs.request import RunRequest
 
@@ -182,7 +182,7 @@ def _concepts_text(concepts: Sequence[str]) -> str:
 
 def _name(request: RunRequest, model_id: str, title: str, prompts: int) -> str:
     """What people call the run: as they said, or what makes it another than the next."""
-    called = f"pictures of {name_of(model_id)}" if request.is_stored else name_of(model_id)
+    called = stored_name(model_id) if request.is_stored else name_of(model_id)
     if request.name:
         return request.name if len(request.models) == 1 else f"{request.name} · {called}"
     parts = [title, _concepts_text(request.concepts), request.task.upper(), request.system.upper()]

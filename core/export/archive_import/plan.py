@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import itertools
 import json
 import zlib
@@ -19,7 +18,7 @@ from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import Prompt, describe_unfit, prompt_from_json
 from truehue.core.runs.concepts import has_only_concepts
 from truehue.core.runs.folder import item_from_json
-from truehue.core.runs.plan import canonical_json, check_masker, items_digest, rows_sha256
+from truehue.core.runs.plan import check_masker, id_of, items_digest, rows_sha256
 from truehue.core.runs.records import STORED, MaskerSpec, StoredItem
 from truehue.core.runs.summary import MADE, checked_summary
 from truehue.core.verdict.rules import rule as known_rule
@@ -126,10 +125,9 @@ def _check(fields: Any) -> dict[str, Any]:
 
 
 def _id(fields: Mapping[str, Any]) -> str:
-    """As :func:`truehue.core.runs.plan.run_id` makes it, from the file and not from this version's
-    plan: another version may have had another renderer."""
-    rest = {name: value for name, value in fields.items() if name not in _ADDED}
-    return hashlib.sha256(canonical_json(rest).encode()).hexdigest()[:16]
+    """From the file and not from this version's plan: another version may have had another
+    renderer."""
+    return id_of({name: value for name, value in fields.items() if name not in _ADDED})
 
 
 def _prompts(path: Path, summary: Mapping[str, Any]) -> tuple[Prompt, ...]:

@@ -261,12 +261,14 @@ def test_stored_pictures_travel_without_their_paths(folder: RunFolder, tmp_path:
         "Someone's model",
         judging=ScoringPlan(rules=("paper", "truehue")),
         items=items,
+        name="pictures of Someone's model · a set",  # as such runs were named before
     )
     run = RunFolder.create(tmp_path / "a", made)
     write_shard(run.shard_folder / "w0-1.parquet", saved)
     write_archive(ExportRun(run), tmp_path / "s.truehue.zip", with_images=True)
     back = open_archive(tmp_path / "s.truehue.zip", tmp_path / "b")
     assert back.run_id == run.run_id
+    assert back.summary()["name"] == "images of Someone's model · a set"
     assert [entry.file for entry in back.plan().items] == ["", ""]
     assert [entry.image_id for entry in back.plan().items] == [entry.image_id for entry in items]
     for item in results(back):

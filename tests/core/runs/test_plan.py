@@ -117,6 +117,25 @@ def test_the_held_digest_is_that_of_the_very_prompts() -> None:
     assert ids[0] == ids[2] != ids[1]
 
 
+def test_a_run_of_stored_images_keeps_its_id_under_its_new_name(tmp_path: Path) -> None:
+    """The id is the one that the former name gave (a39f54f)."""
+    former, name = ("pictures of mine · A set", "images of mine · A set")
+    runs = [make_plan(PROMPTS, "mine", items=ITEMS, name=text) for text in (former, name)]
+    assert {run_id(run) for run in runs} == {"3c71b3d6d49a1944"}
+    assert plan_json(runs[1])["name"] == name
+    long = "A set " * 30
+    names = (f"pictures of mine · {long}", f"images of mine · {long}")
+    assert len({run_id(make_plan(PROMPTS, "mine", items=ITEMS, name=text)) for text in names}) == 1
+    folder = RunFolder.create(tmp_path, runs[0])
+    assert folder.summary()["name"] == folder.plan().name == name
+    assert run_id(folder.plan()) == folder.run_id
+    # A name of one's own, and that of a run that generates, stay.
+    own = make_plan(PROMPTS, "mine", items=ITEMS, name="pictures of a trip")
+    assert RunFolder.create(tmp_path, own).summary()["name"] == "pictures of a trip"
+    generates = plan(name="pictures of Reference renderer (no weights)")
+    assert RunFolder.create(tmp_path, generates).summary()["name"].startswith("pictures of")
+
+
 def test_equal_plans_are_one_run_and_any_change_another(tmp_path: Path) -> None:
     first = run_id(plan())
     assert first == run_id(plan())

@@ -18,6 +18,7 @@ from tests.storage.samples import folder_state
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.files import content_path
 from truehue.core.runs.folder import RunFolder
+from truehue.core.runs.plan import make_plan
 from truehue.core.runs.records import ItemResult, RunPlan, StoredItem, StoredMask
 from truehue.core.runs.shards import write_shard
 from truehue.storage import Storage
@@ -356,6 +357,14 @@ def test_a_shard_that_is_damaged_is_left_out_and_the_rest_goes_on(
     assert storage.runs.ingest(folder) == TOTAL - wanted
     assert storage.runs.get(folder.run_id).refused == {}
     assert storage.runs.get(folder.run_id).items == TOTAL
+
+
+def test_a_run_of_stored_images_has_its_name_of_today(storage: Storage, tmp_path: Path) -> None:
+    folder = sample_run(tmp_path, sample_plan("model-a", 2, 1))
+    items = [StoredItem(0, 0, "a" * 64, "/a.png", {})]
+    plan = make_plan(folder.plan().prompts[:1], "mine", items=items)
+    run_id = storage.runs.register(RunFolder.create(tmp_path, plan))
+    assert storage.runs.rename(run_id, "Set · pictures of mine").name == "Set · images of mine"
 
 
 def test_runs_are_renamed_and_hidden_and_nothing_is_lost(

@@ -460,6 +460,7 @@ def test_what_a_model_drew_here_is_scored_with_its_masks(context: Context) -> No
     }
     (plan,), _, source = plan_runs(context, OWNER, asked_of(target))
     assert (plan.total, source) == (1, 12)
+    assert plan.name.startswith("images of Reference renderer (no weights) · few")
     assert (plan.items[0].image_id, list(plan.items[0].masks)) == (image.image_id, [0])
     (run_id,) = start_runs(context, OWNER, asked_of(target))["runs"]
     until(lambda: one(context)["status"] == "finished")
