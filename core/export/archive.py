@@ -20,6 +20,8 @@ from truehue.core.export.codebook import codebook_json, codebook_text
 from truehue.core.export.source import ExportRun, parts, plan_out
 from truehue.core.export.tables import COLORS, RESULTS, write_parquet_to
 from truehue.core.files import ReportProgress, content_path, ignore_progress, whole_file
+from truehue.core.runs.adaptive import FILE as ADAPTIVE
+from truehue.core.runs.adaptive import portable_order
 from truehue.core.runs.controls import FILE as CONTROLS
 from truehue.core.runs.controls import portable_report
 from truehue.core.runs.folder import gzip_lines
@@ -40,7 +42,7 @@ README = """TrueHue run {run_id}: {name}
 results.parquet   one row per object, rule and image; codebook.md says what its columns mean
 {colors}shards/           all of it with masks and origins, a row per image; this TrueHue imports
 plan.json         what was run; prompts.jsonl.gz holds its prompts, a line each
-{controls}images/, masks/   {pictures}
+{adaptive}{controls}images/, masks/   {pictures}
 references.bib    what to cite
 
 Python:
@@ -51,6 +53,10 @@ R:
 {r}
 TrueHue: python -m truehue runs import FILE, or Explore, Runs, Import.
 {said}"""
+_ADAPTIVE = (
+    "adaptive.json     the adaptive order of models that chose its images: every round's draws with\n"
+    "                  their weights, and the models' ranks\n"
+)
 _CONTROLS = (
     "controls.json     what masks and rules said of 20 images of known color, before the run\n"
 )
@@ -147,19 +153,22 @@ def _texts(run: ExportRun, with_images: bool) -> Iterator[tuple[str, bytes]]:
         images = f"the images whose pixels were kept (the run {retention}), and all masks"
     rules = [rule_id for rule_id, _ in run.plan.rules]
     controls = portable_report(run.folder.path, rules)
-    yield "README.txt", _readme(run, images, controls is not None).encode()
+    order = portable_order(run.folder)
+    yield "README.txt", _readme(run, images, controls is not None, order is not None).encode()
     yield "plan.json", json_bytes(plan_out(run))
     yield "prompts.jsonl.gz", gzip_lines(prompt.as_json() for prompt in run.plan.prompts)
     if run.plan.kind == STORED:
         yield "items.jsonl.gz", gzip_lines(item_out(item) for item in run.plan.items)
     if controls is not None:
         yield CONTROLS, controls
+    if order is not None:
+        yield ADAPTIVE, order
     yield "codebook.json", codebook_json([run]).encode()
     yield "codebook.md", codebook_text([run]).encode()
     yield "references.bib", references([run]).encode()
 
 
-def _readme(run: ExportRun, images: str, controls: bool) -> str:
+def _readme(run: ExportRun, images: str, controls: bool, adaptive: bool) -> str:
     """The contents of the archive; advice for each of its tables that has something to count."""
     advice = [
         *([_MEASURED] if run.measures else []),
@@ -171,6 +180,7 @@ def _readme(run: ExportRun, images: str, controls: bool) -> str:
         name=run.plan.name,
         pictures=images,
         controls=_CONTROLS if controls else "",
+        adaptive=_ADAPTIVE if adaptive else "",
         python=python,
         r=r,
         said=sentences,

@@ -4,7 +4,7 @@ of the models' order.
 The runs are ordinary ones over the whole set; *resume* does the rest of each. ``adaptive/ID.json``
 beside them holds every round: its draws and all that was fixed before them, so that the tests can be
 computed again from it and the runs' results. ``adaptive.json`` in each run's folder says how sure
-the order is: a sentence, and the models with their ranks.
+the order is: a sentence, and the models with their ranks. The archive of a run has both.
 """
 
 from __future__ import annotations
@@ -67,8 +67,7 @@ class Comparison:
         self.models = [str(summary["model"]) for summary in summaries]
         self.rule = self.plan.rules[0]
         root = self.folders[0].path.parent
-        names = ",".join(folder.run_id for folder in self.folders)
-        self.path = root / FOLDER / f"{hashlib.sha256(names.encode()).hexdigest()[:16]}.json"
+        self.path = rounds_file(root, comparison_id([folder.run_id for folder in self.folders]))
         base = learned_easiness(self.plan, self.rule, root, self.folders)
         features = features_of(self.plan.prompts)
         self.order = AdaptiveOrder(features, len(summaries), base, self.plan.images, self.plan.seed)
@@ -271,6 +270,108 @@ def saved_order(folder: Path) -> tuple[str, list[RankedModel]]:
     except (BadInput, TypeError):
         return "", []
     return str(record.get("text", "")), order if is_whole else []
+
+
+def comparison_id(run_ids: Sequence[str]) -> str:
+    """16 hex characters that name the comparison of some runs."""
+    return hashlib.sha256(",".join(sorted(run_ids)).encode()).hexdigest()[:16]
+
+
+def rounds_file(root: Path, comparison: str) -> Path:
+    """Where the rounds of a comparison lie, beside its runs."""
+    return root / FOLDER / f"{comparison}.json"
+
+
+def portable_order(folder: RunFolder) -> bytes | None:
+    """The order that chose a run's images, with every round of it, for an archive; None where the
+    run has none that can be read."""
+    try:
+        order = json_object(folder.path / FILE)
+        comparison = str(order.get("comparison", ""))
+        rounds = json_object(rounds_file(folder.path.parent, comparison))
+        return json_bytes(checked_order({**rounds, **order}, folder.run_id, folder.total))
+    except BadInput:
+        return None
+
+
+def checked_order(record: Any, run_id: str, total: int) -> dict[str, Any]:
+    """What an archive says of the adaptive order of a run of ``total`` images, as it was checked.
+    Raises BadInput, a part of a sentence."""
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise BadInput("it has another format")
+    runs, rule, rounds = (record.get(name) for name in ("runs", "rule", "rounds"))
+    if not isinstance(runs, list) or not all(isinstance(name, str) for name in runs):
+        raise BadInput("it names no runs")
+    if run_id not in runs or record.get("comparison") != comparison_id(runs):
+        raise BadInput("it is not of this run")
+    if not isinstance(rule, list) or list(map(type, rule)) != [str, str]:
+        raise BadInput("it names no rule")
+    if not isinstance(rounds, list) or not rounds:
+        raise BadInput("it has no rounds")
+    text, order = record.get("text", ""), record.get("order", [])
+    if not isinstance(text, str) or not isinstance(order, list) or not all(map(_is_ranked, order)):
+        raise BadInput("its models have no ranks")
+    return {
+        "format": FORMAT,
+        "comparison": record["comparison"],
+        "text": text,
+        "order": order,
+        "runs": runs,
+        "rule": rule,
+        "rounds": [_sample_json(_checked_sample(row, len(runs), total)) for row in rounds],
+    }
+
+
+def unpack_order(record: Mapping[str, Any], folder: Path) -> None:
+    """Lays what :func:`checked_order` gave beside a run, as a comparison made here does. Rounds that
+    are here already stay: those of the other runs may be newer."""
+    order = {name: record[name] for name in ("format", "comparison", "text", "order")}
+    rounds = {name: record[name] for name in ("format", "runs", "rule", "rounds")}
+    path = rounds_file(folder.parent, record["comparison"])
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, json_bytes(rounds))
+    replace_file(folder / FILE, json_bytes(order))
+
+
+def _is_ranked(row: Any) -> bool:
+    """Whether it is a :class:`RankedModel`."""
+    if not isinstance(row, dict) or set(row) != set(RankedModel.__annotations__):
+        return False
+    texts = (row["run_id"], row["model"], row["rank_text"])
+    numbers = (row["percent"], row["low"], row["high"])
+    return (
+        all(isinstance(text, str) for text in texts)
+        and all(type(number) in (int, float) and np.isfinite(number) for number in numbers)
+        and isinstance(row["rank"], list)
+        and list(map(type, row["rank"])) == [int, int]
+        and isinstance(row["better_than"], list)
+        and all(isinstance(name, str) for name in row["better_than"])
+    )
+
+
+def _checked_sample(row: Any, models: int, total: int) -> Sample:
+    """A round from elsewhere, whose arrays fit each other. Raises BadInput."""
+    sample = _sample(row)
+    draws, chosen = sample.positions.shape, sample.models.shape
+    integers = sample.positions, sample.models
+    fits = (
+        len(draws) == len(chosen) == 1
+        and sample.weights.shape == draws
+        and sample.means.shape == chosen
+        and sample.expected.shape == (*chosen, *draws)
+        and all(array.dtype.kind == "i" and (array >= 0).all() for array in integers)
+        and (sample.models < models).all()
+        and (sample.positions < total).all()
+        and all(
+            array.dtype.kind in "if" and np.isfinite(array).all()
+            for array in (sample.weights, sample.expected, sample.means)
+        )
+        and np.isfinite([sample.max_weight, sample.max_gap]).all()
+    )
+    if not fits:
+        raise BadInput("a round of it is damaged")
+    return sample
 
 
 def results_of(folder: RunFolder, rule: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +25,8 @@ from truehue.core.export.archive_import.shards import checked_results
 from truehue.core.export.archive_import.zip_file import Limits, RunZip, import_images
 from truehue.core.export.source import IMPORTED, imported_from, parts_of, same_results
 from truehue.core.files import ReportProgress, file_problem, ignore_progress, replace_file
+from truehue.core.runs.adaptive import FILE as ADAPTIVE
+from truehue.core.runs.adaptive import checked_order, unpack_order
 from truehue.core.runs.controls import FILE as CONTROLS
 from truehue.core.runs.controls import checked_report
 from truehue.core.runs.folder import ITEMS, PROMPTS, RunFolder
@@ -60,15 +62,32 @@ def open_archive(
                 archive.write(text, waiting)
             plan = checked_plan(waiting, shown, run)
             archive.refuse_parts_beyond(plan.total)
-            controls = _checked_controls(archive, waiting, plan.summary)
+            rules = [name for name, _ in plan.summary["rules"]]
+            controls = _checked(
+                archive,
+                waiting,
+                CONTROLS,
+                "control images",
+                lambda text: checked_report(text, rules),
+            )
+            order = _checked(
+                archive,
+                waiting,
+                ADAPTIVE,
+                "adaptive order",
+                lambda text: checked_order(text, run, plan.total),
+            )
             results = checked_results(archive, waiting, plan, progress)
             import_images(archive, waiting, results.images, results.masks, progress)
         run_path = waiting / run
         _lay_out(waiting, run_path, plan.item_lines)
         if controls:
-            (run_path / CONTROLS).write_bytes(controls)
+            (run_path / CONTROLS).write_bytes(json_bytes(controls))
         _say_where_from(run_path, archive, results.done, plan.summary)
-        return _take_its_place(run_path, root, shown)
+        folder = _take_its_place(run_path, root, shown)
+        if order and not (folder.path / ADAPTIVE).exists():
+            unpack_order(order, folder.path)
+        return folder
     except OSError as error:
         raise DataFolderError(f"{shown} cannot be imported: {file_problem(error)}.") from error
     finally:
@@ -83,17 +102,24 @@ def _run_id(archive: RunZip) -> str:
     return run
 
 
-def _checked_controls(archive: RunZip, waiting: Path, summary: Mapping[str, Any]) -> bytes:
-    """The control images of an archive as they are written; empty where it has none."""
-    path = archive.write(CONTROLS, waiting)
+def _checked(
+    archive: RunZip,
+    waiting: Path,
+    file: str,
+    name: str,
+    check: Callable[[Any], dict[str, Any]],
+) -> dict[str, Any]:
+    """What a file of an archive says, as it was checked; empty where the archive has none."""
+    path = archive.write(file, waiting)
     if not path.is_file():
-        return b""
+        return {}
     try:
-        report = json.loads(path.read_bytes())
-        return json_bytes(checked_report(report, [name for name, _ in summary["rules"]]))
+        return check(json.loads(path.read_bytes()))
     except (BadInput, ValueError, RecursionError) as error:
-        text = str(error) if isinstance(error, BadInput) else f"{CONTROLS} is no JSON"
-        raise BadInput(f"The control images in {archive.shown} cannot be used: {text}.") from error
+        text = str(error) if isinstance(error, BadInput) else f"{file} is no JSON"
+        raise BadInput(
+            f"The {name} in {archive.shown} cannot be used: {text.rstrip('.')}."
+        ) from error
 
 
 def _lay_out(waiting: Path, run_path: Path, item_lines: Path | None) -> None:

@@ -24,6 +24,7 @@ from truehue.core.export.archive import COLORS_FILE, FORMAT, FORMAT_VERSION, MAN
 from truehue.core.files import ReportProgress, is_damaged_zip, read_png
 from truehue.core.images.load import encode_png, image_id
 from truehue.core.images.pixels import Mask
+from truehue.core.runs.adaptive import FILE as ADAPTIVE
 from truehue.core.runs.controls import FILE as CONTROLS
 from truehue.core.runs.folder import ITEMS, PROMPTS
 
@@ -43,6 +44,7 @@ _REST = frozenset(
         "results.parquet",
         COLORS_FILE,
         CONTROLS,
+        ADAPTIVE,
     }
 )
 _NEEDED = (PLAN, PROMPTS)

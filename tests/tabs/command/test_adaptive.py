@@ -17,7 +17,16 @@ from truehue.core.batch.health import state_of
 from truehue.core.batch.locks import InUse, hold_lock
 from truehue.core.batch.records import CHOSEN_DONE
 from truehue.core.errors import BadInput
-from truehue.core.runs.adaptive import Comparison, learned_easiness, saved_order
+from truehue.core.export.archive import write_archive
+from truehue.core.export.archive_import import open_archive
+from truehue.core.export.source import ExportRun
+from truehue.core.runs.adaptive import (
+    Comparison,
+    checked_order,
+    learned_easiness,
+    portable_order,
+    saved_order,
+)
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import RunPlan
 from truehue.core.runs.worker import ExecutionSettings, RunWork, execute
@@ -109,6 +118,57 @@ def test_a_round_that_was_broken_off_is_the_next_one(
     comparison.path.write_text("{}")
     with pytest.raises(BadInput, match="holds no rounds"):
         Comparison(folders)
+
+
+def test_the_order_travels_in_the_archives_of_its_runs(
+    tmp_path: Path, folders: list[RunFolder], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert rounds(tmp_path, folders, 7.0, as_json=False) == 0
+    there = tmp_path / "there"
+    for folder in folders:
+        packed = tmp_path / f"{folder.run_id}.truehue.zip"
+        write_archive(ExportRun(folder), packed)
+        back = open_archive(packed, there)
+        assert saved_order(back.path) == saved_order(folder.path)
+    here = Comparison(folders)
+    again = Comparison([RunFolder(there / folder.run_id) for folder in folders])
+    assert again.ranking() == here.ranking() != []
+    assert again.images == here.images
+    # The next round is the one that would follow here.
+    samples = [comparison.next_sample(40) for comparison in (here, again)]
+    first, second = (sample.positions.tolist() for sample in samples if sample is not None)
+    assert first == second
+
+
+def test_a_damaged_order_of_an_archive_is_refused(
+    tmp_path: Path, folders: list[RunFolder], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert rounds(tmp_path, folders, 7.0, as_json=False) == 0
+    run_id, total = folders[0].run_id, folders[0].total
+    content = portable_order(folders[0])
+    assert content is not None
+    record = json.loads(content)
+    assert checked_order(record, run_id, total) == record
+    (first, *_), (model, *_) = record["rounds"], record["order"]
+    wrong: list[dict[str, object]] = [
+        {"format": 9},
+        {"runs": record["runs"][:1]},
+        {"comparison": "../../elsewhere"},
+        {"rule": "truehue"},
+        {"rounds": []},
+        {"rounds": [{**first, "positions": [total] * len(first["positions"])}]},
+        {"rounds": [{**first, "models": [0, 2]}]},
+        {"rounds": [{**first, "weights": first["weights"][1:]}]},
+        {"rounds": [{**first, "expected": [["much"]]}]},
+        {"text": 5},
+        {"order": [{**model, "percent": "much"}]},
+        {"order": [{}]},
+    ]
+    for changed in wrong:
+        with pytest.raises(BadInput):
+            checked_order({**record, **changed}, run_id, total)
+    with pytest.raises(BadInput, match="not of this run"):
+        checked_order(record, "0" * 16, total)
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path, folders: list[RunFolder]) -> None:
