@@ -144,37 +144,38 @@ RESAMPLES = 1_000
 CONFIDENCE = 0.95
 SEED = 20_251_020
 
-Tally = tuple[int, int]
-"""Of one prompt: images that pass, and images that count."""
+Tally = tuple[int, ...]
+"""Of one prompt: images that pass, and images that count; and perhaps those that the rule judged."""
 
 _KEPT = 1_024
 
 
 def resampled_sums(prompts: Mapping[Tally, int], stratum: str) -> np.ndarray:
-    """Sums of passes and of counted images in resamples of a stratum's prompts.
+    """Sums of a stratum's tallies in resamples of its prompts.
 
     ``prompts`` says how many prompts have which tally; a tally of (0, 0) counts as a prompt too.
-    Returns float64 ``(RESAMPLES, 2)``, read-only. The same prompts in the same ``stratum`` give the
-    same resamples, in whatever order and for whichever run; other strata are independent.
+    Returns float64 ``(RESAMPLES, 2)``, 3 with judged images, read-only. The same prompts in the same
+    ``stratum`` give the same resamples, in whatever order and for whichever run; other strata are
+    independent.
     """
     return _sums(tuple(sorted((*tally, count) for tally, count in prompts.items())), stratum)
 
 
 # A run that is under way changes the tallies of few strata; all others are not drawn again.
 @lru_cache(maxsize=_KEPT)
-def _sums(tallies: tuple[tuple[int, int, int], ...], stratum: str) -> np.ndarray:
+def _sums(tallies: tuple[Tally, ...], stratum: str) -> np.ndarray:
     table = np.array(tallies, dtype=np.int64)
-    counts = table[:, 2]
+    counts = table[:, -1]
     total = int(counts.sum())
     rng = np.random.default_rng((SEED, crc32(stratum.encode())))
     multinomial = rng.multinomial(total, counts / total, size=RESAMPLES)
-    sums = (multinomial @ table[:, :2]).astype(np.float64)
+    sums = (multinomial @ table[:, :-1]).astype(np.float64)
     sums.flags.writeable = False
     return cast(np.ndarray, sums)
 
 
 def ratios(sums: np.ndarray) -> np.ndarray:
-    """Percent of passes float64 ``(B,)`` of sums ``(B, 2)``; NaN where no image counts.
+    """Percent of passes float64 ``(B,)`` of sums ``(B, 2)`` or more; NaN where no image counts.
 
     A ratio estimator: how many images count varies with the prompts that are drawn, since some
     prompts have more unscored images than others. Its bias is of order 1 / prompts.

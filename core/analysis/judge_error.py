@@ -15,6 +15,10 @@ h - f. An average is the mean of its corrected tasks. Images of one light or obj
 alike. Where rates differ between those by more than chance, the counts are divided by the design
 effect, as in Kish (1965), Survey Sampling, section 5.4.
 
+Images whose object was not found may count as incorrect. The rule did not judge them, so its errors
+are of the others, a share s of the images: p = a·h + (s - a)·f, so a = (p - s·f) / (h - f), at most
+s. A resample of prompts draws p and s together.
+
 The rates are of one object. In images of several objects the errors of the objects may be
 independent or the same: each draw takes a point between both.
 """
@@ -39,7 +43,7 @@ from truehue.core.analysis.leaderboard import (
     Stratum,
     strata_by_run,
 )
-from truehue.core.analysis.records import LEFT_OUT, NO_SYSTEM, PromptTally
+from truehue.core.analysis.records import LEFT_OUT, NO_SYSTEM, WRONG, PromptTally
 from truehue.core.errors import BadInput
 
 OBJECTS_TO_MATCH = {"coa": 1, "moc": 3, "ica": 2}
@@ -60,7 +64,6 @@ MIN_POSSIBLE = 0.025
 NO_CALIBRATION = "the rule's errors are not known in this version"
 OTHER_NEIGHBORS = "the rule's errors are known for k = 0 only"
 MOVED_LIMITS = "the rule's errors are not known for other thresholds"
-COUNTS_UNSCORED = "only scored images can be corrected: set Unscored images to excluded"
 NO_BETTER = "the rule passes wrong colors about as often as right ones, so nothing can be corrected"
 PASSES_MORE = (
     "more images pass than right colors did in the test, so these images are unlike those tested"
@@ -233,12 +236,20 @@ class Corrected:
 @dataclass(frozen=True)
 class _Part:
     """One task and system: the corrected share and its draws, neither bounded. ``gain``: by how
-    much more of the right images than of the wrong ones pass, 0 to 1."""
+    much more of the right images than of the wrong ones pass, 0 to 1. ``judged``: the share of the
+    images that the rule judged, 0 to 1, which no accuracy exceeds, and its draws."""
 
     share: float
     draws: np.ndarray
     reason: str = ""
     gain: float = 1.0
+    judged: float = 1.0
+    judged_draws: np.ndarray | float = 1.0
+
+    @property
+    def bounded(self) -> float:
+        """The share, within what is possible."""
+        return min(max(self.share, 0.0), self.judged)
 
 
 def _part(task: str, system: str, stratum: Stratum, calibration: Calibration) -> _Part:
@@ -246,11 +257,24 @@ def _part(task: str, system: str, stratum: Stratum, calibration: Calibration) ->
     gain = errors.hits - errors.accepts
     if errors.hit <= errors.accept or np.percentile(gain, 2.5) <= 0.0:
         return _Part(np.nan, np.array([]), NO_BETTER)
+    judged, draws = stratum.judged / stratum.counted, _judged_draws(stratum)
     return _Part(
-        (stratum.passes / stratum.counted - errors.accept) / (errors.hit - errors.accept),
-        (passing_draws(stratum) - errors.accepts) / np.maximum(gain, 1e-9),
+        (stratum.passes / stratum.counted - judged * errors.accept) / (errors.hit - errors.accept),
+        (passing_draws(stratum) - draws * errors.accepts) / np.maximum(gain, 1e-9),
         gain=errors.hit - errors.accept,
+        judged=judged,
+        judged_draws=draws,
     )
+
+
+def _judged_draws(stratum: Stratum) -> np.ndarray | float:
+    """Draws of the share of counted images that the rule judged, 0 to 1, of the same resamples as
+    :func:`passing_draws`; 1 where it judged all."""
+    if stratum.judged == stratum.counted:
+        return 1.0
+    _, counted, judged = stratum.sums().T
+    drawn = counted > 0
+    return np.asarray(judged[drawn] / counted[drawn]).take(range(RESAMPLES), mode="wrap")
 
 
 def passing_draws(stratum: Stratum) -> np.ndarray:
@@ -296,7 +320,7 @@ def corrected(
         if lacking:
             cells[AVERAGE] = Corrected(reason=f"{LACKS}{lacking}")
         else:
-            shown = [min(max(part.share, 0.0), 1.0) for part in means.values()]
+            shown = [part.bounded for part in means.values()]
             average = replace(average, share=float(np.mean(shown)))
             cells[AVERAGE] = _bounded(average, borrowed, entry.average)
     return cells
@@ -307,12 +331,16 @@ def corrected_by_run(
     entries: Mapping[str, LeaderboardEntry],
     calibrations: Mapping[str, Calibration],
     pooled: bool = False,
+    unscored: str = LEFT_OUT,
 ) -> dict[str, dict[str, Corrected]]:
-    """:func:`corrected` of every run that has one of ``calibrations``, by run id. Images without a
-    score are left out."""
+    """:func:`corrected` of every run that has one of ``calibrations``, by run id. ``unscored`` is how
+    images without a score count, as in ``entries``; where objects that were not found are incorrect,
+    the tallies say how many images the rule judged."""
+    if unscored == WRONG:
+        tallies = [replace(tally, judged=tally.scored) for tally in tallies]
     return {
         run_id: corrected(entries[run_id], strata, calibrations[run_id], pooled)
-        for run_id, strata in strata_by_run(tallies, LEFT_OUT).items()
+        for run_id, strata in strata_by_run(tallies, unscored).items()
         if run_id in calibrations and run_id in entries
     }
 
@@ -325,26 +353,33 @@ def _mean(parts: Sequence[_Part], weights: Sequence[float]) -> _Part:
         float(np.average([part.share for part in parts], weights=weights)),
         np.average([part.draws for part in parts], axis=0, weights=weights),
         gain=float(np.average([part.gain for part in parts], weights=weights)),
+        judged=float(np.average([part.judged for part in parts], weights=weights)),
+        judged_draws=np.average(
+            [np.broadcast_to(part.judged_draws, RESAMPLES) for part in parts],
+            axis=0,
+            weights=weights,
+        ),
     )
 
 
 def _bounded(part: _Part, borrowed: tuple[str, ...], raw: Rate) -> Corrected:
     if part.reason:
         return Corrected(reason=part.reason)
-    possible = part.draws[(part.draws >= 0.0) & (part.draws <= 1.0)]
+    possible = part.draws[(part.draws >= 0.0) & (part.draws <= part.judged_draws)]
     if len(possible) < MIN_POSSIBLE * len(part.draws):
-        return Corrected(reason=PASSES_MORE if np.median(part.draws) > 0.5 else PASSES_LESS)
+        is_more = np.median(part.draws) > 0.5 * part.judged
+        return Corrected(reason=PASSES_MORE if is_more else PASSES_LESS)
     low, high = np.percentile(possible, [2.5, 97.5])
     if raw.percent is not None and raw.low is not None and raw.high is not None:
         # Draws of a part whose prompts score alike are by another method than its raw interval, and
         # of few prompts many are impossible: neither makes an interval narrower than the raw one.
-        middle = min(max(part.share, 0.0), 1.0)
+        middle = part.bounded
         low = min(low, middle - (raw.percent - raw.low) / 100.0 / part.gain)
         high = max(high, middle + (raw.high - raw.percent) / 100.0 / part.gain)
     raw_width = 0.0 if raw.low is None or raw.high is None else (raw.high - raw.low) / 100.0
     if min(high, 1.0) - max(low, 0.0) > max(MAX_WIDTH, raw_width + MAX_WIDENED):
         return Corrected(reason=TOO_UNCERTAIN)
-    percent, low, high = (100.0 * min(max(float(x), 0.0), 1.0) for x in (part.share, low, high))
+    percent, low, high = (100.0 * min(max(float(x), 0.0), 1.0) for x in (part.bounded, low, high))
     return Corrected(percent, min(low, percent), max(high, percent), borrowed=borrowed)
 
 

@@ -161,18 +161,23 @@ class Stratum:
     images: int
 
     def sums(self) -> np.ndarray:
-        """Resampled sums of passes and counted images (:func:`resampled_sums`)."""
+        """Resampled sums of the tallies (:func:`resampled_sums`)."""
         return resampled_sums(self.prompts, self.name)
 
     @property
     def counted(self) -> int:
         """Images that count."""
-        return sum(prompt * count for (_, prompt), count in self.prompts.items())
+        return sum(tally[1] * count for tally, count in self.prompts.items())
+
+    @property
+    def judged(self) -> int:
+        """Those of them that the rule judged; the others are incorrect whatever it says."""
+        return sum(tally[-1 if len(tally) > 2 else 1] * n for tally, n in self.prompts.items())
 
     @property
     def counted_prompts(self) -> int:
         """How many prompts have an image that counts."""
-        return sum(count for (_, prompt), count in self.prompts.items() if prompt)
+        return sum(count for tally, count in self.prompts.items() if tally[1])
 
 
 def leaderboard(
@@ -231,7 +236,9 @@ def _position_key(tally: PromptTally) -> tuple[str, str, int, int, int, int]:
 def _stratum(key: tuple[str, str], tallies: list[PromptTally], unscored: str) -> Stratum:
     prompts: dict[Tally, int] = defaultdict(int)
     for tally in tallies:
-        prompts[tally.passes, tally.images if unscored == WRONG else tally.scored] += tally.prompts
+        counted = tally.images if unscored == WRONG else tally.scored
+        judged = () if tally.judged is None else (tally.judged,)
+        prompts[tally.passes, counted, *judged] += tally.prompts
     passes, scored, images = (
         sum(getattr(tally, name) * tally.prompts for tally in tallies)
         for name in ("passes", "scored", "images")

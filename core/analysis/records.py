@@ -75,7 +75,8 @@ class Slice:
 @dataclass(frozen=True)
 class PromptTally:
     """``prompts`` prompts of a run, task and system that each have ``images`` images, of which
-    ``scored`` have a pass or a fail, ``passes`` of them a pass."""
+    ``scored`` have a pass or a fail, ``passes`` of them a pass. Of the scored, ``judged`` have it by
+    the rule; the others count as incorrect, because an object was not found. None: all."""
 
     run_id: str
     task: str
@@ -84,6 +85,7 @@ class PromptTally:
     scored: int
     images: int
     prompts: int
+    judged: int | None = None
 
 
 @dataclass(frozen=True)

@@ -221,15 +221,17 @@ class Results:
         limits: Mapping[str, float] | None = None,
         unscored: str = "",
         seeds: Sequence[int] = (),
+        judged: bool = False,
     ) -> list[PromptTally]:
         """Counts of passes of the prompts of each run, task and system by a rule.
 
         Prompts with equal numbers of passes, scores and images share a row. With ``limits``
         they are counted by :func:`truehue.storage.results.items.tallies_within`. ``unscored`` as
-        of a Slice. With ``seeds`` only their images count, by the rule's own limits alone.
+        of a Slice. With ``seeds`` only their images count, by the rule's own limits alone; with
+        ``judged`` the images that the rule judged are counted beside those that count.
         """
-        if limits and seeds:
-            raise BadInput("Other limits and some of the seeds cannot be combined.")
+        if limits and (seeds or judged):
+            raise BadInput("Other limits go neither with some of the seeds nor with judged images.")
         chosen = f"AND seed IN ({', '.join(str(int(seed)) for seed in seeds)})" if seeds else ""
 
         def ask(dictionary: StringDictionary) -> list[PromptTally]:
@@ -245,14 +247,22 @@ class Results:
                     )
                 return _tallies(dictionary, moved)
             status = f"((statuses >> {2 * number}) & 3)"
+            own = joined = ""
+            if judged:
+                own = f", count_if(((own >> {2 * number}) & 3) IN ({PASSES}, {FAILS})) AS judged"
+                joined = f"""JOIN (
+                    SELECT run_no, position, statuses AS own
+                    FROM {item_rows(dictionary, LEFT_OUT, rule)}
+                ) USING (run_no, position)"""
             rows = self._database.rows(f"""
                 SELECT run_no, task_no, system_no, passes, scored, images, count(*)
+                    {", judged" if judged else ""}
                 FROM (
                     SELECT run_no, task_no, system_no, prompt_no,
                         count_if({status} = {PASSES}) AS passes,
                         count_if({status} IN ({PASSES}, {FAILS})) AS scored,
-                        count(*) AS images
-                    FROM {item_rows(dictionary, unscored, rule)}
+                        count(*) AS images {own}
+                    FROM {item_rows(dictionary, unscored, rule)} {joined}
                     WHERE {status} > 0 {chosen} {_in_runs(dictionary, runs)}
                     GROUP BY ALL
                 )
@@ -260,7 +270,7 @@ class Results:
             """)
             return _tallies(dictionary, rows)
 
-        key = ("board", rule, tuple(runs), tuple((limits or {}).items()), unscored, chosen)
+        key = ("board", rule, tuple(runs), tuple((limits or {}).items()), unscored, chosen, judged)
         return list(self._once(key, ask))
 
     def prompt_scores(

@@ -52,6 +52,7 @@ from truehue.tabs.batches.queue import status_of
 from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.leaderboard_groups import Group, describe_unread, groups
 from truehue.tabs.explore.leaderboard_trust import (
+    OFF,
     CorrectedJson,
     Corrections,
     correction_of,
@@ -247,12 +248,17 @@ class LeaderboardData:
     def corrections(self) -> Corrections:
         """The accuracies corrected for the rule's errors, by the choice of the link."""
         settings = (self._averaged, self.unscored, bool(self.limits))
+        tallies = self._tallies
+        if self.correction[0] != OFF and self.unscored == NOT_FOUND and not self.limits:
+            ids = tuple(run.run_id for run in self.runs)
+            results = self._context.storage.results
+            tallies = results.leaderboard(self.rule_id, ids, unscored=NOT_FOUND, judged=True)
         return Corrections(
             self.correction,
             self.rule_id,
             self.runs,
             self.rows,
-            self._tallies,
+            tallies,
             settings,
             self.controls,
         )

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
 
 from truehue.core.analysis.judge_error import (
-    COUNTS_UNSCORED,
     DESCRIPTIONS,
     LACKS,
     MOVED_LIMITS,
@@ -36,6 +35,10 @@ from truehue.tabs.sources.trust import (
 )
 
 OFF = "off"
+NOT_JUDGED = (
+    "Images without a score that count as incorrect stay incorrect: the rule did not judge them, so "
+    "its errors are of the others."
+)
 CORRECTIONS: Mapping[str, tuple[str, str]] = {
     OFF: ("off", "The share of images that the rule passes"),
     RENDERED: (NAMES[RENDERED], f"By the rule's errors on {DESCRIPTIONS[RENDERED]}"),
@@ -115,7 +118,7 @@ class Corrections:
         systems, how unscored images count, and whether limits were moved. ``controls``: the control
         images of those runs that have them."""
         systems, unscored, moved = settings
-        self.systems = systems
+        self.systems, self.unscored = systems, unscored
         choice, self.certified = correction
         self.choice, self.rule_id, self.entries = choice, rule_id, entries
         self.controls = controls or {}
@@ -129,8 +132,8 @@ class Corrections:
         self.calibration = calibration_of(choice, rule_id, version, self.certified)
         if self.calibration is None:
             self.reason = no_calibration_text(rule_id, version)
-        elif moved or unscored != LEFT_OUT:
-            self.reason = MOVED_LIMITS if moved else COUNTS_UNSCORED
+        elif moved:
+            self.reason = MOVED_LIMITS
         if self.reason:
             return
         used: dict[str, Calibration] = {}
@@ -147,7 +150,7 @@ class Corrections:
                     self.left_out[run.run_id] = reason
                 else:
                     used[run.run_id] = calibration
-        self.by_run = corrected_by_run(tallies, entries, used, systems == POOLED)
+        self.by_run = corrected_by_run(tallies, entries, used, systems == POOLED, unscored)
 
     def cell(self, run_id: str, column: str, few: bool) -> CorrectedJson | None:
         """The number beside that of a run and column; None where nothing is corrected. ``few``: its
@@ -196,7 +199,8 @@ class Corrections:
         text = correction_text(self.calibration, list(borrowed), tested)
         effect = self._effect()
         lead = [text.lead[0], *([effect] if effect else []), *text.lead[1:]]
-        return lead, [*text.more, *([overlap] if overlap else [])]
+        not_judged = [] if self.unscored == LEFT_OUT else [NOT_JUDGED]
+        return lead, [*text.more, *not_judged, *([overlap] if overlap else [])]
 
     def _effect(self) -> str:
         """How far it moves the averages that are shown; empty where none is corrected."""

@@ -28,7 +28,7 @@ from truehue.core.analysis.audit import people_accuracy, sample
 from truehue.core.analysis.judge_error import Calibration, ErrorCounts, corrected_by_run
 from truehue.core.analysis.leaderboard import leaderboard
 from truehue.core.analysis.ranks import PromptScores, rank_ranges
-from truehue.core.analysis.records import PromptTally
+from truehue.core.analysis.records import NOT_FOUND, PromptTally
 
 PROMPTS, IMAGES = 200, 2
 HIT, ACCEPT = 0.80, 0.06
@@ -46,17 +46,20 @@ class Coverage:
     corrected: float
 
 
-def coverage(runs: int, uneven: float, seed: int = 34) -> Coverage:
+def coverage(runs: int, uneven: float, seed: int = 34, not_found: float = 0.0) -> Coverage:
     """``uneven`` is the standard deviation of hits and, a third of it, of false accepts between
-    lights."""
+    lights; ``not_found`` the share of images whose object is not found, which are incorrect."""
     rng = np.random.default_rng(seed)
     raw = right = 0
     for run in range(runs):
         truth = float(rng.uniform(*TRUTH))
-        tallies = list(_tallies(rng, truth))
-        entries = leaderboard(tallies, "l2")
+        tallies = list(_tallies(rng, truth, not_found))
+        truth *= 1.0 - not_found
+        entries = leaderboard(tallies, "l2", NOT_FOUND)
         calibration = _calibration(rng, run, uneven)
-        result = corrected_by_run(tallies, entries, {"run": calibration})["run"]["cna"]
+        result = corrected_by_run(tallies, entries, {"run": calibration}, unscored=NOT_FOUND)[
+            "run"
+        ]["cna"]
         rate = entries["run"].cells["cna"].rate
         raw += (rate.low or 0.0) <= 100 * truth <= (rate.high or 100.0)
         # A run without a correction has no interval that could hold the truth.
@@ -64,13 +67,20 @@ def coverage(runs: int, uneven: float, seed: int = 34) -> Coverage:
     return Coverage(raw / runs, right / runs)
 
 
-def _tallies(rng: np.random.Generator, truth: float) -> Iterator[PromptTally]:
+def _tallies(
+    rng: np.random.Generator, truth: float, not_found: float = 0.0
+) -> Iterator[PromptTally]:
     """A run's prompts: some are harder, and the images of one are alike."""
     own = rng.beta(truth * 6.0, (1.0 - truth) * 6.0, PROMPTS)
-    true = rng.binomial(IMAGES, own)
-    passes = rng.binomial(true, HIT) + rng.binomial(IMAGES - true, ACCEPT)
-    for count, prompts in Counter(passes.tolist()).items():
-        yield PromptTally("run", "cna", "l2", count, IMAGES, IMAGES, prompts)
+    judged = np.full(PROMPTS, IMAGES)
+    if not_found:
+        judged = rng.binomial(IMAGES, rng.beta((1.0 - not_found) * 3.0, not_found * 3.0, PROMPTS))
+    true = rng.binomial(judged, own)
+    passes = rng.binomial(true, HIT) + rng.binomial(judged - true, ACCEPT)
+    for (count, number), prompts in Counter(
+        zip(passes.tolist(), judged.tolist(), strict=True)
+    ).items():
+        yield PromptTally("run", "cna", "l2", count, IMAGES, IMAGES, prompts, number)
 
 
 def _calibration(rng: np.random.Generator, run: int, uneven: float) -> Calibration:

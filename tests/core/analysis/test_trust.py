@@ -23,7 +23,7 @@ from truehue.core.analysis.judge_error import (
 )
 from truehue.core.analysis.leaderboard import AVERAGE, POOLED, TABLE_TASKS, WILSON, leaderboard
 from truehue.core.analysis.ranks import PromptScores, rank_ranges
-from truehue.core.analysis.records import TABLE_SYSTEMS, PromptTally
+from truehue.core.analysis.records import NOT_FOUND, TABLE_SYSTEMS, WRONG, PromptTally
 from truehue.core.errors import BadInput
 from truehue.core.runs.controls import summarize
 from truehue.core.verdict.rules import RULES
@@ -60,6 +60,32 @@ def test_the_correction_is_rogan_and_gladens_and_stays_within_bounds() -> None:
     assert none.percent == 0
     assert none.high is not None
     assert none.high > 1
+
+
+def test_the_errors_of_a_rule_are_not_of_images_that_it_did_not_judge() -> None:
+    """Of 100 prompts of 4 images the rule judged 3 each, and passes two thirds of those."""
+    tallies = [PromptTally("a", "cna", "l2", n, 4, 4, 50, judged=3) for n in (1, 3)]
+    entries, errors = leaderboard(tallies, POOLED, NOT_FOUND), {"a": calibration(800, 100)}
+    result = corrected_by_run(tallies, entries, errors, True, NOT_FOUND)["a"]["cna"]
+    assert result.percent == pytest.approx(100 * (0.5 - 0.75 * 0.1) / (0.8 - 0.1))
+    # As all of them count, whatever the cause.
+    every = [PromptTally("a", "cna", "l2", n, 3, 4, 50) for n in (1, 3)]
+    entries = leaderboard(every, POOLED, WRONG)
+    assert corrected_by_run(every, entries, errors, True, WRONG)["a"]["cna"] == result
+    # No more images can have the color than were judged.
+    most = [PromptTally("a", "cna", "l2", n, 4, 4, 50, judged=3) for n in (2, 3)]
+    entries = leaderboard(most, POOLED, NOT_FOUND)
+    result = corrected_by_run(most, entries, errors, True, NOT_FOUND)["a"]["cna"]
+    assert result.percent == pytest.approx(75)
+    assert result.high is not None
+    assert result.high < 100
+
+
+def test_corrected_intervals_cover_where_what_was_not_found_is_incorrect() -> None:
+    """400 simulated runs; objects are harder to find in some prompts than in others."""
+    result = coverage(400, 0.0, not_found=0.3)
+    assert 0.92 <= result.corrected <= 0.985
+    assert result.raw < 0.8
 
 
 def test_no_number_where_none_can_be_had() -> None:

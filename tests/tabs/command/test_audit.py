@@ -148,7 +148,7 @@ def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> No
         )
         assert leaderboard_view(context, {})["correction"]["lead"] == []
         every = leaderboard_view(context, {"corrected": "traced", "unscored": "wrong"})
-        assert "set Unscored images to excluded" in every["correction"]["lead"][0]
+        assert "stay incorrect" in " ".join(every["correction"]["sentences"])
         table = list(csv.DictReader(io.StringIO(leaderboard_csv(context, {"corrected": "traced"}))))
         line = next(line for line in table if line["run_name"] == plan.name)
         assert (line["cna_rank_best"], line["cna_rank_worst"]) == ("1", "2")

@@ -762,6 +762,16 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
         assert told("released", unscored="left-out") == (50.0, 16, 4, 4)
         assert told("truehue") == (50.0, 16, 4, 4)
         assert told("truehue", unscored="not-found") == (20.0, 4, 16, 4)
+        # The correction knows which images the rule judged: its errors are of no other.
+        tallies = results.leaderboard("released", (run_id,), unscored="not-found", judged=True)
+        sums = [
+            sum(getattr(tally, name) * tally.prompts for tally in tallies)
+            for name in ("passes", "judged", "scored", "images")
+        ]
+        assert sums == [4, 8, 20, 24]
+        view = shown(client, rule="released", corrected="rendered")
+        assert row(view, "searched")["cells"]["cna"]["corrected"] is not None
+        assert any("stay incorrect" in text for text in view["correction"]["sentences"])
         view = shown(client, rule="released")
         assert "as in the released code" in view["unscored_note"]
         assert (view["unscored"], view["unscored_filter"]) == ("not-found", "")
