@@ -17,7 +17,13 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.pixels import MaskedColors, changed_colors, distinct_colors
 from truehue.core.masks.cleanup import released_cleanup
 from truehue.core.verdict.candidates import AS_ASKED, Acceptance, Candidate, accepted, samples_for
-from truehue.core.verdict.reasons import explain, explain_differs, plain_sentence, rival_label
+from truehue.core.verdict.reasons import (
+    explain,
+    explain_differs,
+    is_light_unlikely,
+    plain_sentence,
+    rival_label,
+)
 from truehue.core.verdict.rules import (
     DEFAULT_RULE,
     DIFFERS,
@@ -360,7 +366,9 @@ def measurement_sentence(measurement: Measurement) -> str:
         lab=verdict.lab,
         offset=asdict(verdict.offset),
         delta_e00=distance.value,
-        light_cost=light.cost if light else None,
+        unlikely_light=is_light_unlikely(verdict.lab, light.seen_lab, light.cost)
+        if light
+        else None,
         rival=rival_label(rival.name, rival.system, measurement.target.name) if rival else "",
     )
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truehue.core.color.difference import HUE_GATE_CHROMA, hue_word
+from truehue.core.color.difference import HUE_GATE_CHROMA, delta_e00, hue_word
 from truehue.core.color.people import Naming, naming
 from truehue.core.color.spaces import chroma, hue_deg
 from truehue.core.color.systems import ColorTarget
 from truehue.core.errors import enumeration
 from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, UNSCORED, LightMatch, Offset, Verdict
+from truehue.core.verdict.truehue import LIGHTNESS_K
 
 if TYPE_CHECKING:
     from truehue.core.verdict.expectations import Expectation
@@ -143,10 +144,19 @@ def _is_beaten(verdict: Verdict) -> bool:
     return verdict.rival is not None and verdict.rival.decides
 
 
+def is_light_unlikely(lab: Sequence[float], seen_lab: Sequence[float], cost: float) -> bool:
+    """Whether the light speaks more against a color than the distance that is left in this light.
+
+    Both are parts of the mismatch score, so the distance is its own: CIEDE2000 with
+    :data:`truehue.core.verdict.truehue.LIGHTNESS_K`, not the ΔE00 that is shown.
+    """
+    return cost > float(delta_e00(np.array(lab), np.array(seen_lab), LIGHTNESS_K))
+
+
 def _costs_more(verdict: Verdict, light: LightMatch) -> bool:
     """Whether it is the light rather than the distance that does not fit."""
-    distance = verdict.metric("delta_e00")
-    return distance is not None and light.cost > distance.value
+    assert verdict.lab is not None
+    return is_light_unlikely(verdict.lab, light.seen_lab, light.cost)
 
 
 def _what_failed(verdict: Verdict) -> str:
@@ -236,7 +246,7 @@ def _far(verdict: Verdict) -> str:
     if distance is None:
         return ""
     matches = misfit is None or misfit.passed
-    light_decides = light is not None and not matches and light.cost > distance.value
+    light_decides = light is not None and not matches and _costs_more(verdict, light)
     if light_decides or _is_beaten(verdict):
         return ""
     shown = " under the estimated light" if light is not None else ""
@@ -338,14 +348,14 @@ def plain_sentence(
     lab: Sequence[float],
     offset: Mapping[str, float | None],
     delta_e00: float,
-    light_cost: float | None = None,
+    unlikely_light: bool | None = None,
     rival: str = "",
 ) -> str:
     """A verdict in one sentence without rule or jargon: ``"The mug is too dark: 13.6 ΔE00 from navy."``
 
     ``label`` is the object with its article; ``lab`` the measured color in CIELAB; ``offset`` and
-    ``delta_e00`` are those of the verdict; ``light_cost`` is the ΔE00 that the estimated light costs
-    (:attr:`LightMatch.cost`), None for a rule that estimates none; ``rival`` the
+    ``delta_e00`` are those of the verdict; ``unlikely_light`` is :func:`is_light_unlikely` of the
+    estimated light, None for a rule that estimates none; ``rival`` the
     :func:`rival_label` of the color without which the target would match (:attr:`Rival.decides`).
     Empty for a verdict that is neither pass nor fail.
     """
@@ -360,9 +370,9 @@ def plain_sentence(
         return f"{subject} {is_color}, which it must not be."
     if rival:
         return f"{rival[:1].upper()}{rival[1:]} fits {label} better than {color}."
-    if light_cost is not None and light_cost > delta_e00:
+    if unlikely_light:
         return f"{subject} would match {color} only under an unlikely light."
-    away = f"{delta_e00:.1f} ΔE00 from {color}{'' if light_cost is None else ' in this light'}"
+    away = f"{delta_e00:.1f} ΔE00 from {color}{'' if unlikely_light is None else ' in this light'}"
     name = _other_name(lab, target.lab, target.name or "", offset)
     if name and target.name:
         return f"{subject} is {name}, not {color}."

@@ -18,6 +18,7 @@ from truehue.core.verdict.expectations import Expectation, expectations_of
 from truehue.core.verdict.reasons import (
     AS_REQUESTED,
     by,
+    is_light_unlikely,
     plain_sentence,
     rival_label,
     short_reason,
@@ -186,7 +187,7 @@ def _plain(row: EvidenceRecord, expectation: Expectation) -> str:
         lab=lab,
         offset=offset,
         delta_e00=float(distance),
-        light_cost=float(light["cost"]) if light else None,
+        unlikely_light=is_light_unlikely(lab, light["seen_lab"], light["cost"]) if light else None,
         rival=rival_label(str(rival["name"]), str(rival.get("system")), expectation.color.name)
         if rival.get("decides")
         else "",

@@ -59,19 +59,19 @@ def test_a_lit_color_with_the_right_hue_has_no_other_name() -> None:
     """Its numbers are from the target as it looks under the estimated light, which may be dark."""
     lab, target = parse_target("#B52E11").lab, parse_target("css:orange")
     offset = {"lightness": 2.0, "chroma": -6.0, "hue_deg": 3.0}
-    arguments = {"forbidden": False, "lab": lab, "delta_e00": 3.8, "light_cost": 1.0}
+    arguments = {"forbidden": False, "lab": lab, "delta_e00": 3.8, "unlikely_light": False}
     assert plain_sentence("fail", "the mug", target, offset=offset, **arguments) == (
         "The mug is not vivid enough: 3.8 ΔE00 from orange in this light."
     )
     assert plain_sentence(
-        "fail", "the mug", target, offset=offset, **arguments | {"light_cost": 4}
+        "fail", "the mug", target, offset=offset, **arguments | {"unlikely_light": True}
     ) == ("The mug would match orange only under an unlikely light.")
     assert (
         plain_sentence("fail", "the mug", target, offset=offset, **arguments | {"rival": "sienna"})
         == "Sienna fits the mug better than orange."
     )
     assert plain_sentence(
-        "fail", "the mug", target, offset=offset, **arguments | {"light_cost": None}
+        "fail", "the mug", target, offset=offset, **arguments | {"unlikely_light": None}
     ) == ("The mug is not vivid enough: 3.8 ΔE00 from orange.")
     turned = {**offset, "hue_deg": -40.0}
     assert plain_sentence("fail", "the mug", target, offset=turned, **arguments) == (
@@ -82,7 +82,7 @@ def test_a_lit_color_with_the_right_hue_has_no_other_name() -> None:
 def test_a_wrong_hue_without_an_agreed_name_is_not_blamed_on_chroma() -> None:
     lab, target = parse_target("#C98951").lab, parse_target("css:pink")
     offset = {"lightness": -3.0, "chroma": 30.0, "hue_deg": 56.2}
-    arguments = {"forbidden": False, "lab": lab, "delta_e00": 24.04, "light_cost": 1.0}
+    arguments = {"forbidden": False, "lab": lab, "delta_e00": 24.04, "unlikely_light": False}
     assert plain_sentence("fail", "the flower", target, offset=offset, **arguments) == (
         "The flower is brown, not pink."
     )
@@ -101,7 +101,7 @@ def test_a_wrong_hue_without_an_agreed_name_is_not_blamed_on_chroma() -> None:
 
 def test_a_color_that_people_call_by_the_targets_name_says_so() -> None:
     lab, target = parse_target("#B52E11").lab, parse_target("css:red")
-    arguments = {"forbidden": False, "lab": lab, "delta_e00": 3.75, "light_cost": 1.0}
+    arguments = {"forbidden": False, "lab": lab, "delta_e00": 3.75, "unlikely_light": False}
     offset = {"lightness": 1.0, "chroma": -8.0, "hue_deg": 4.0}
     assert plain_sentence("fail", "the cup", target, offset=offset, **arguments) == (
         "The cup is not vivid enough: 3.8 ΔE00 from red in this light; 54% of people do call it red."

@@ -16,12 +16,14 @@ from truehue.core.color.spaces import linear1_to_srgb1, srgb8_to_lab, srgb8_to_l
 from truehue.core.color.systems import parse_target
 from truehue.core.generation.renderer import RenderRequest, render
 from truehue.core.images.pixels import Mask
+from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import (
     Measurement,
     TargetObject,
     measure,
     measurement_sentence,
 )
+from truehue.core.verdict.reasons import explain
 from truehue.core.verdict.rules import DIFFERS, rule
 from truehue.core.verdict.truehue import (
     LEVEL_COSTS,
@@ -367,6 +369,45 @@ def test_rivals_do_not_depend_on_how_the_target_is_named() -> None:
     named, bare = judged(image, "css:mediumblue"), judged(image, "#0000cd")
     assert bare.verdict.rival == named.verdict.rival
     assert misfit(bare) == misfit(named)
+
+
+def test_a_rival_near_to_an_accepted_neighbor_is_none() -> None:
+    """With k > 0 the names next to the target are accepted too, and speak against nothing."""
+    image = seen((0, 0, 139), ramp(0.5))
+    rivals = {}
+    for k in (0, 1, 5):
+        accepts = Acceptance(k, None, "css")
+        result = measure(*image, parse_target("css:mediumblue"), "truehue", acceptance=accepts)
+        rivals[k] = result.verdict.rival
+        names = [candidate.name for candidate in result.candidates]
+        assert len(names) == k + 1
+        if rivals[k] is not None:
+            lab = np.array(parse_target(rivals[k].hex).lab)
+            apart = delta_e00(np.array([candidate.lab for candidate in result.candidates]), lab)
+            assert apart.min() >= 10.0
+        assert (result.verdict.status == "pass") == ("darkblue" in names)
+    assert rivals[0] is not None
+    assert rivals[5] is None
+
+
+def test_an_unlikely_light_is_one_that_costs_more_than_the_distance_of_the_misfit() -> None:
+    """The misfit counts lightness half; the ΔE00 that is shown does not. A light between both is
+    what speaks most against the color."""
+    result = judged(seen((192, 192, 192), ramp(0.6)), "css:gray")
+    verdict = result.verdict
+    light, lab = verdict.light, verdict.lab
+    assert light is not None
+    assert lab is not None
+    assert verdict.status == "fail"
+    shown = value(result)
+    counted = float(delta_e00(np.array(lab), np.array(light.seen_lab), 2.0))
+    assert counted < light.cost < shown
+    bare = replace(verdict, rival=None)
+    assert "only under an unlikely light" in explain(bare)
+    plain = measurement_sentence(replace(result, verdict=bare))
+    assert plain == "The color would match gray only under an unlikely light."
+    below = replace(light, cost=0.9 * counted)
+    assert "only under an unlikely light" not in explain(replace(bare, light=below))
 
 
 def test_a_color_too_near_to_the_target_is_no_rival() -> None:
