@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import expit
@@ -142,15 +143,16 @@ def measure_stop(features: np.ndarray, repetitions: int, models: int) -> None:
     )
 
 
-def measure_errors(features: np.ndarray, repetitions: int) -> tuple[int, float]:
-    """Prints and returns in how many comparisons a wrong "better" was said, and the share of
-    intervals that held: six models in three equal pairs."""
+def measure_errors(
+    features: np.ndarray, repetitions: int, share: float, simulated: Callable[[int], np.ndarray]
+) -> tuple[int, float]:
+    """Prints and returns in how many comparisons a wrong "better" was said at any look, and the share
+    of intervals that held. ``simulated`` gives the passes of six models in three equal pairs for a
+    seed, bool ``(6, N * images)``; ``share`` of the images are used at most."""
     wrong, covered = 0, []
     for seed in range(repetitions):
-        chance = np.random.default_rng([seed, 77])
-        passes = equal_pairs(simulate(features, 6, 1, chance), 3, chance)
-        _, _, said, held = play(features, passes, np.zeros(len(features)), 0.2, seed)
-        wrong += said
+        _, _, is_wrong, held = play(features, simulated(seed), np.zeros(len(features)), share, seed)
+        wrong += is_wrong
         covered.append(held.mean())
     low, high = binomtest(wrong, repetitions).proportion_ci(method="wilson")
     print(
@@ -159,6 +161,12 @@ def measure_errors(features: np.ndarray, repetitions: int) -> tuple[int, float]:
         flush=True,
     )
     return wrong, float(np.mean(covered))
+
+
+def three_equal_pairs(features: np.ndarray, seed: int) -> np.ndarray:
+    """Passes of six simulated models, each two of equal accuracy."""
+    chance = np.random.default_rng([seed, 77])
+    return equal_pairs(simulate(features, 6, 1, chance), 3, chance)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -179,7 +187,10 @@ def main(arguments: list[str] | None = None) -> int:
     measure_order(features, options.orders, 0, 1, 0.03)
     for models in (3, 5):
         measure_stop(features, options.orders, models)
-    wrong, held = measure_errors(features[::8], options.errors)
+    eighth = features[::8]
+    wrong, held = measure_errors(
+        eighth, options.errors, 0.2, lambda seed: three_equal_pairs(eighth, seed)
+    )
     print(f"{time.process_time() - began:.0f} s of processor time")
     sound = (
         stored_is_sound

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import binomtest, kendalltau
+from scipy.stats import kendalltau
 
-from tests.bench.adaptive import MIN_TAU, play
+from tests.bench.adaptive import MIN_TAU, measure_errors, play
 from tests.core.runs.samples import OBJECTS, done, planned
 from truehue.core.analysis.adaptive import features_of
 from truehue.core.prompts.prompt import Prompt
@@ -134,25 +134,11 @@ def measure_order(
     return float(np.mean(covered))
 
 
-def measure_errors(features: np.ndarray, passes: np.ndarray, repetitions: int) -> tuple[int, float]:
-    """Prints and returns in how many comparisons a wrong "better" was said at any look, to the whole
-    set, and the share of intervals that held: three models, each beside an equal one."""
-    wrong, covered = 0, []
-    total = passes.shape[1]
-    for seed in range(repetitions):
-        chance = np.random.default_rng([seed, 78])
-        three = passes[np.sort(chance.choice(len(passes), 3, replace=False))]
-        equal = equal_models(three, features[:, 0], chance)
-        _, _, is_wrong, held = play(features, equal, np.zeros(total), 1.0, seed)
-        wrong += is_wrong
-        covered.append(held.mean())
-    low, high = binomtest(wrong, repetitions).proportion_ci(method="wilson")
-    print(
-        f'  three equal pairs: a wrong "better" in {wrong} of {repetitions} comparisons '
-        f"({low:.1%} to {high:.1%}); intervals held {np.mean(covered):.1%}",
-        flush=True,
-    )
-    return wrong, float(np.mean(covered))
+def three_equal_pairs(features: np.ndarray, passes: np.ndarray, seed: int) -> np.ndarray:
+    """Passes of three of the models, each beside an equal one."""
+    chance = np.random.default_rng([seed, 78])
+    three = passes[np.sort(chance.choice(len(passes), 3, replace=False))]
+    return equal_models(three, features[:, 0], chance)
 
 
 def measure_stored(count: int, orders: int, errors: int) -> bool:
@@ -178,6 +164,8 @@ def replay(features: np.ndarray, passes: np.ndarray, orders: int, errors: int) -
     large = np.repeat(features, times, axis=0), np.repeat(passes, times, axis=1)
     sizes = [round(share * times * count) for share in (0.003, 0.01, 0.03, 0.1)]
     held.append(measure_order(*large, sizes, orders))
-    wrong, held_of_equal = measure_errors(features, passes, errors)
+    wrong, held_of_equal = measure_errors(
+        features, errors, 1.0, lambda seed: three_equal_pairs(features, passes, seed)
+    )
     print(f"intervals held {min(*held, held_of_equal):.1%} or more", flush=True)
     return wrong <= 0.05 * errors and min(*held, held_of_equal) >= 0.95
