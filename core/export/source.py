@@ -351,7 +351,7 @@ def look(folder: RunFolder) -> RunSummary:
     parts = parts_of(folder)
     _, positions, rows = latest(parts)
     cause_counts: Counter[tuple[str, str]] = Counter()
-    seen = RunSummary(len(rows))
+    summary = RunSummary(len(rows))
     measures = bool((folder.summary().get("made_with") or {}).get("profile"))
     for index in np.unique(positions).tolist():
         verdicts = _verdicts(parts[index])
@@ -364,21 +364,21 @@ def look(folder: RunFolder) -> RunSummary:
         )
         cause_counts.update(pairs)
         if measures:
-            _count_profiles(seen, parts[index], rows[positions == index])
+            _count_profiles(summary, parts[index], rows[positions == index])
     rules = [str(rule[0]) for rule in folder.summary()["rules"]]
     unscored: dict[str, Counter[str]] = {name: Counter() for name in rules}
     for (rule, cause), count in cause_counts.items():
         if cause != _NOT_DRAWN:
             unscored.setdefault(rule, Counter())[cause] += count
-    seen.unscored = {rule: causes for rule, causes in unscored.items() if causes}
-    return seen
+    summary.unscored = {rule: causes for rule, causes in unscored.items() if causes}
+    return summary
 
 
-def unscored_text(seen: RunSummary, rules: int) -> list[str]:
+def unscored_text(summary: RunSummary, rules: int) -> list[str]:
     """``8 images unscored by every rule: 8 × no mask of the object``, a line a rule where rules
     differ; nothing where every image that was drawn has a score. The same of concepts whose
     colors could not be measured."""
-    each = list(seen.unscored.items())
+    each = list(summary.unscored.items())
     if len(each) == rules > 1 and all(causes == each[0][1] for _, causes in each):
         each = [("every rule", each[0][1])]
     sentences = []
@@ -390,27 +390,27 @@ def unscored_text(seen: RunSummary, rules: int) -> list[str]:
         reasons += [f"{rest:,} for other reasons"] if rest else []
         images = "image" if causes.total() == 1 else "images"
         sentences.append(f"{causes.total():,} {images} unscored by {rule}: {', '.join(reasons)}")
-    if lost := seen.unmeasured.total():
-        named = seen.unmeasured.most_common(SHOWN)
+    if lost := summary.unmeasured.total():
+        named = summary.unmeasured.most_common(SHOWN)
         reasons = [f"{count:,} × {text.removesuffix('.')}" for text, count in named]
         rest = lost - sum(count for _, count in named)
         reasons += [f"{rest:,} for other reasons"] if rest else []
-        images = "image" if seen.concepts == 1 else "images"
+        images = "image" if summary.concepts == 1 else "images"
         sentences.append(
-            f"{lost:,} of {seen.concepts:,} {images} of concepts not measured: {', '.join(reasons)}"
+            f"{lost:,} of {summary.concepts:,} {images} of concepts not measured: {', '.join(reasons)}"
         )
     return sentences
 
 
-def _count_profiles(seen: RunSummary, part: Part, rows: np.ndarray) -> None:
+def _count_profiles(summary: RunSummary, part: Part, rows: np.ndarray) -> None:
     """Counts the profiles of the images that count, and the reasons where there is none."""
     column = in_one_piece(columns_of(part, ("profiles",))["profiles"])
     flat, parents = column.flatten(), np.asarray(column.value_parent_indices())
     reasons = flat.field("reason").to_pylist()
     for index in np.flatnonzero(np.isin(parents, rows)).tolist():
-        seen.concepts += 1
+        summary.concepts += 1
         if reasons[index]:
-            seen.unmeasured[reasons[index]] += 1
+            summary.unmeasured[reasons[index]] += 1
 
 
 def _verdicts(part: Part) -> Any:

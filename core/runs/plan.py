@@ -482,17 +482,17 @@ def _check_items(items: Sequence[StoredItem], prompts: int) -> None:
         raise BadInput("An image belongs to no prompt of the plan.")
 
 
-_held_digest: tuple[tuple[Prompt, ...], str] = ((), "")
+_latest_digest: tuple[tuple[Prompt, ...], str] = ((), "")
 """The latest prompts with their digest: the runs of a table share tens of thousands."""
 
 
 def _prompts_sha256(prompts: Sequence[Prompt]) -> str:
-    global _held_digest
-    held, digest = _held_digest
+    global _latest_digest
+    latest, digest = _latest_digest
     # The very same prompts: it takes a millisecond, where comparing tens of thousands takes long.
-    if not digest or len(held) != len(prompts) or not all(map(is_, held, prompts)):
+    if not digest or len(latest) != len(prompts) or not all(map(is_, latest, prompts)):
         digest = rows_sha256(prompt.as_json() for prompt in prompts)
-        _held_digest = tuple(prompts), digest
+        _latest_digest = tuple(prompts), digest
     return digest
 
 

@@ -232,12 +232,12 @@ def measure(
     measured, colors, notes = _inside(srgb8, mask, by.cleanup, cache)
     allowed_lab = np.array([c.lab for c in allowed])
     if by.lit:
-        seen = _lit(colors, cache)
+        lit = _lit(colors, cache)
         if cache.rivals is None:
-            cache.rivals = misfits_of_rivals(seen)
-        verdict = judge_lit(seen, allowed_lab, by, parameters, cache.rivals)
+            cache.rivals = misfits_of_rivals(lit)
+        verdict = judge_lit(lit, allowed_lab, by, parameters, cache.rivals)
         assert verdict.light is not None
-        dominant = dominants.lit(seen, verdict.light.percentile)
+        dominant = dominants.lit(lit, verdict.light.percentile)
     else:
         dominant = _dominant(colors, by, target, cache)
         verdict = judge(dominant.lab, target.lab, allowed_lab, by, parameters)

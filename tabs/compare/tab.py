@@ -13,7 +13,7 @@ from truehue.tabs.page.templates import html, parts
 from truehue.tabs.page.widgets import tab_widget
 
 _MASK_WORDS = {
-    "marked-or-whole": "What stands out",
+    "salient-or-whole": "What stands out",
     "stored": "Stored mask",
     "whole": "Whole image",
     "paper": "Without white paper",

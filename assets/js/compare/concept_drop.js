@@ -6,7 +6,7 @@ import { store } from '../shared/state.js';
 import { uploadDistribution, uploadImages } from './upload.js';
 
 const PIXELS_OF = [
-  { id: 'marked-or-whole', name: 'its mask or transparency, else what stands out' },
+  { id: 'salient-or-whole', name: 'its mask or transparency, else what stands out' },
   { id: 'stored', name: 'only images with a mask or transparency' },
   { id: 'whole', name: 'the whole image' },
   { id: 'paper', name: 'all but the white paper' },
@@ -130,7 +130,7 @@ export function dropField(box, { concept, add, room, pooled }) {
   // More than rows are left: pooled into one from the start.
   function images(files) {
     const source = ofWhat();
-    const pixels = option('Measure', PIXELS_OF, 'marked-or-whole');
+    const pixels = option('Measure', PIXELS_OF, 'salient-or-whole');
     const whose = option('Colored by', WHOSE, '');
     const node = form(
       many(files.length, 'image') + ', pooled into one row',

@@ -15,7 +15,7 @@ export function outsideRows(box, finished) {
   /** By model. @type {Map<string, { line: HTMLElement, words: HTMLElement }>} */
   const lines = new Map();
   /** Models whose run goes on. @type {Set<string>} */
-  const going = new Set();
+  const running = new Set();
 
   /** @param {Api.ImagesWithoutRun} images */
   function lineOf(images) {
@@ -25,7 +25,7 @@ export function outsideRows(box, finished) {
     button.type = 'button';
     words.setAttribute('role', 'status');
     button.addEventListener('click', async () => {
-      going.add(images.model);
+      running.add(images.model);
       button.hidden = true;
       try {
         const run = await scored(images.model, words);
@@ -38,7 +38,7 @@ export function outsideRows(box, finished) {
         put(words, error.message);
         button.hidden = false;
       }
-      going.delete(images.model);
+      running.delete(images.model);
       box.hidden = !box.children.length;
     });
     line.append(words, ' ', button);
@@ -49,11 +49,11 @@ export function outsideRows(box, finished) {
     list.forEach((images) => {
       const known = lines.get(images.model);
       if (!known) lines.set(images.model, lineOf(images));
-      else if (!going.has(images.model)) put(known.words, images.words);
+      else if (!running.has(images.model)) put(known.words, images.words);
     });
     const models = new Set(list.map((images) => images.model));
     [...lines.keys()]
-      .filter((model) => !models.has(model) && !going.has(model))
+      .filter((model) => !models.has(model) && !running.has(model))
       .forEach((model) => lines.delete(model));
     box.replaceChildren(...[...lines.values()].map(({ line }) => line));
     box.hidden = !box.children.length;

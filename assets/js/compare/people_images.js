@@ -25,7 +25,7 @@ export function pictureImport(part, { stored, openPicture }) {
   const mask = pressed(
     form.querySelector('.th-people-mask'),
     'data-mask',
-    'marked-or-whole',
+    'salient-or-whole',
     () => {
       maskHint();
       looks();
@@ -39,7 +39,7 @@ export function pictureImport(part, { stored, openPicture }) {
   const HINTS = {
     stored:
       'Uses the newest mask made in Inspect (matched by pixels), or the transparency of a cut-out. Images with neither are excluded.',
-    'marked-or-whole':
+    'salient-or-whole':
       'Uses the stored mask or the transparency. Of other images it takes what stands out, and where nothing does, the whole image.',
     whole: 'Includes the background. For images that show only the object.',
     paper:

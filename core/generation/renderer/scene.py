@@ -207,10 +207,10 @@ class Scene:
             h = self._distance(x, y, z, True)
             cover = np.minimum(cover, h * inverse / t)
             t = t + np.maximum(np.maximum(h, least * t), 0.005)
-            going = (cover > 0.004) & (t < end)
+            unfinished = (cover > 0.004) & (t < end)
             # A ray that is done goes on until its set is thinned out, and may still meet something:
             # when that is depends on its set alone, whatever is followed with it.
-            stays = going | rays.of_full_sets(going)
+            stays = unfinished | rays.of_full_sets(unfinished)
             if not stays.all():
                 done = ~stays
                 result[active[done]] = cover[done]
@@ -256,10 +256,10 @@ class _Rays:
         ways = self.dx[index], self.dy[index], self.dz[index]
         return _Rays(x, y, z, *ways, self.number[index])
 
-    def of_full_sets(self, going: Array) -> Array:
+    def of_full_sets(self, unfinished: Array) -> Array:
         """Whether of a ray's set at least seven in ten are under way, bool ``(N,)`` or ``()``."""
         if self.number is None:
-            return np.asarray(np.count_nonzero(going) >= 0.7 * going.size)
+            return np.asarray(np.count_nonzero(unfinished) >= 0.7 * unfinished.size)
         size = np.bincount(self.number)
-        full: Array = np.bincount(self.number[going], minlength=size.size) >= 0.7 * size
+        full: Array = np.bincount(self.number[unfinished], minlength=size.size) >= 0.7 * size
         return full[self.number]

@@ -62,11 +62,11 @@ def scene_view(names: tuple[str, ...], seed: int) -> Viewpoint:
     sizes = [1.0] * len(names)
     for number in range(_TRIES):
         closeness = min(1.0, 2.0 * (1.0 - number / _TRIES))
-        seen = _arranged(names, chance, sizes, closeness)
-        shares, unhidden = target_shares(seen, _LOOK_PX)
+        viewpoint = _arranged(names, chance, sizes, closeness)
+        shares, unhidden = target_shares(viewpoint, _LOOK_PX)
         worst = min(min(shares) / _WANTED_SHARE, min(unhidden) / _WANTED_UNHIDDEN)
         if best is None or worst > best[0]:
-            best = worst, seen
+            best = worst, viewpoint
         if worst >= 1.0:
             break
         if number == 0:

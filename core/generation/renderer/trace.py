@@ -344,15 +344,15 @@ class _Samples:
 
 
 def trace(
-    seen: Viewpoint, light: Light, seed: int, size_px: int, watch: Watch = ignore_progress
+    viewpoint: Viewpoint, light: Light, seed: int, size_px: int, watch: Watch = ignore_progress
 ) -> TracedScene:
     """Follows the rays of a square image; ``seed`` is that of the gray's grain."""
-    shader = Shader(seen.scene, light, seen.light_turn_deg, seen.backdrop_linear1)
+    shader = Shader(viewpoint.scene, light, viewpoint.light_turn_deg, viewpoint.backdrop_linear1)
     rows, columns = np.divmod(np.arange(size_px * size_px, dtype=np.int64), size_px)
     first = _sample(
-        seen, shader, columns + 0.5, rows + 0.5, size_px, lambda share: watch(0.6 * share)
+        viewpoint, shader, columns + 0.5, rows + 0.5, size_px, lambda share: watch(0.6 * share)
     )
-    numbers = range(len(seen.scene.placed))
+    numbers = range(len(viewpoint.scene.placed))
     shades = [first.shade_of(number) for number in numbers]
     masks = [first.asked == number for number in numbers]
     added, on_stage = first.added, first.stage()
@@ -362,7 +362,7 @@ def trace(
         du, dv = np.array(_OFFSETS).T
         count = len(du)
         more = _sample(
-            seen,
+            viewpoint,
             shader,
             (columns[edge][:, None] + du).ravel(),
             (rows[edge][:, None] + dv).ravel(),
@@ -386,19 +386,19 @@ def trace(
     return TracedScene(tuple(shades), added, on_stage, tuple(masks))
 
 
-def target_shares(seen: Viewpoint, size_px: int) -> tuple[list[float], list[float]]:
+def target_shares(viewpoint: Viewpoint, size_px: int) -> tuple[list[float], list[float]]:
     """Of every object, the image's share that its asked material takes, and the part of it that
     is not hidden behind another object, both 0 to 1, from one ray a pixel.
     """
     rows, columns = np.divmod(np.arange(size_px * size_px), size_px)
     indices = [((v + 0.5) / size_px).astype(np.float32) for v in (columns, rows)]
-    rays = seen.camera.rays(*indices)
-    ways = [_march(seen.camera.position, solo, rays) for solo in seen.scene.solos]
+    rays = viewpoint.camera.rays(*indices)
+    ways = [_march(viewpoint.camera.position, solo, rays) for solo in viewpoint.scene.solos]
     nearest = np.min(ways, axis=0)
     shares, unhidden = [], []
-    for solo, t in zip(seen.scene.solos, ways, strict=True):
+    for solo, t in zip(viewpoint.scene.solos, ways, strict=True):
         met = np.flatnonzero(np.isfinite(t))
-        part = solo.nearest_part(*_points(seen.camera.position, _pick(rays, met), t[met]))
+        part = solo.nearest_part(*_points(viewpoint.camera.position, _pick(rays, met), t[met]))
         object_mask = met[_is_target(solo)[part]]
         count = int(np.count_nonzero(t[object_mask] <= nearest[object_mask]))
         shares.append(count / len(t))
@@ -430,11 +430,11 @@ def _edges(samples: _Samples, size_px: int) -> Array:
 
 
 def _sample(
-    seen: Viewpoint, shader: Shader, columns: Array, rows: Array, size_px: int, watch: Watch
+    viewpoint: Viewpoint, shader: Shader, columns: Array, rows: Array, size_px: int, watch: Watch
 ) -> _Samples:
     """Light along the rays through image positions given in pixels, ``(N,)``."""
     count = columns.size
-    camera, scene = seen.camera, seen.scene
+    camera, scene = viewpoint.camera, viewpoint.scene
     limit = scene.rays_at_once
     result = _Samples(
         label=np.full(count, STAGE),
@@ -452,7 +452,7 @@ def _sample(
             watch(0.0)
     for piece in _pieces(np.flatnonzero(np.isinf(t)), limit):
         floor, normals = hit_stage(camera.position, _pick(rays, piece))
-        result.added[piece] = shader.stage(floor, normals) * seen.backdrop_linear1
+        result.added[piece] = shader.stage(floor, normals) * viewpoint.backdrop_linear1
         watch(0.0)
     hit = np.isfinite(t)
     total, done, before = max(int(np.count_nonzero(hit)), 1), 0, 0
@@ -518,10 +518,10 @@ def _march(position: Array, scene: Scene, rays: Points) -> Array:
         hit = h < _HIT
         t = t + h
         result[active[hit]] = t[hit]
-        going = ~hit & (t < far)
-        if np.count_nonzero(going) < 0.8 * going.size:
-            active, t, far = active[going], t[going], far[going]
-            dx, dy, dz = dx[going], dy[going], dz[going]
+        unfinished = ~hit & (t < far)
+        if np.count_nonzero(unfinished) < 0.8 * unfinished.size:
+            active, t, far = active[unfinished], t[unfinished], far[unfinished]
+            dx, dy, dz = dx[unfinished], dy[unfinished], dz[unfinished]
     return result
 
 
@@ -551,8 +551,8 @@ def gbuffer(
     object_name: str, light: Light, seed: int, size_px: int, metal: bool = False
 ) -> GBuffer:
     """The G-buffer of a square image; kept for the last six calls."""
-    seen = view(object_name, seed)
-    traced = trace(_of_metal(seen) if metal else seen, light, seed, size_px)
+    viewpoint = view(object_name, seed)
+    traced = trace(_of_metal(viewpoint) if metal else viewpoint, light, seed, size_px)
     square = size_px, size_px
     result = GBuffer(
         shade=traced.shades[0].reshape(square),
@@ -566,11 +566,11 @@ def gbuffer(
     return result
 
 
-def _of_metal(seen: Viewpoint) -> Viewpoint:
+def _of_metal(viewpoint: Viewpoint) -> Viewpoint:
     """The view with all target materials as metal."""
 
     def metal(item: PlacedShape) -> PlacedShape:
         parts = tuple(replace(part, metal=part.albedo_linear1 is None) for part in item.model.parts)
         return replace(item, model=replace(item.model, parts=parts))
 
-    return replace(seen, scene=Scene([metal(item) for item in seen.scene.placed]))
+    return replace(viewpoint, scene=Scene([metal(item) for item in viewpoint.scene.placed]))

@@ -97,13 +97,13 @@ class _Buffer:
 
 @lru_cache(maxsize=2)
 def _buffer(object_name: str, light: Light, seed: int, size_px: int, pattern: str) -> _Buffer:
-    seen = view(object_name, seed)
-    yaw_deg = seen.scene.placed[0].yaw_deg
+    viewpoint = view(object_name, seed)
+    yaw_deg = viewpoint.scene.placed[0].yaw_deg
     model = MODELS[object_name]
     models = _parted(model, PATTERNS[pattern]) if pattern else TWO_MATERIALS[object_name](model)
     # Two solids that fill the object between them: each is traced as an object of its own.
     scene = Scene([PlacedShape(model, number, yaw_deg) for number, model in enumerate(models)])
-    traced = trace(replace(seen, scene=scene), light, seed, size_px)
+    traced = trace(replace(viewpoint, scene=scene), light, seed, size_px)
     # A pixel that the stage gives no light to has no sample on the stage.
     result = _Buffer(traced.shades, traced.added, traced.masks, traced.stage <= 0.0)
     for array in (*result.shades, result.added, *result.masks, result.whole):

@@ -170,8 +170,8 @@ def _render(folder: Path, settings: SceneSettings, numbers: Sequence[int]) -> in
     square = settings.size_px, settings.size_px
     for number in numbers:
         scene = scenes[number]
-        seen = scene_view(scene.shapes, scene.seed)
-        traced = trace(seen, LIGHTS[scene.light], scene.seed, settings.size_px)
+        viewpoint = scene_view(scene.shapes, scene.seed)
+        traced = trace(viewpoint, LIGHTS[scene.light], scene.seed, settings.size_px)
         planes[number] = 0
         for index, plane in (*enumerate(traced.shades), (PLANES - 1, traced.added)):
             # A pixel that gets more than full light is clipped at full light in the image too.

@@ -29,7 +29,7 @@ MAX_TABLE_BYTES = 4 * 2**20
 MASK_ENDING = "-mask"
 MASKS: Mapping[str, str] = {
     "stored": "Each image's stored mask or transparency",
-    "marked-or-whole": "Its stored mask or transparency, else what stands out, else the whole image",
+    "salient-or-whole": "Its stored mask or transparency, else what stands out, else the whole image",
     "whole": "The whole image",
     "paper": "All but the white paper",
 }
@@ -134,7 +134,7 @@ def mask_for(context: Context, upload: ImageUpload, loaded: LoadedImage, mode: s
         return Mask(pixels, record.maker, record.parameters)
     if loaded.opaque is not None and loaded.opaque.any():
         return Mask(loaded.opaque, "file", {"from": "transparency"})
-    if mode == "marked-or-whole":
+    if mode == "salient-or-whole":
         return object_mask(context, loaded.srgb8)
     raise MaskError(_UNMARKED)
 

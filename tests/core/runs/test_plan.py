@@ -111,7 +111,7 @@ def test_two_pictures_of_one_place_are_refused() -> None:
         plan(items=(replace(ITEMS[0], prompt=3),))
 
 
-def test_the_held_digest_is_that_of_the_very_prompts() -> None:
+def test_the_latest_digest_is_that_of_the_very_prompts() -> None:
     prompts = [(Prompt("1", text, "cna"),) for text in ("a mug", "a cup")]
     ids = [run_id(planned(some)) for some in (*prompts, prompts[0])]
     assert ids[0] == ids[2] != ids[1]

@@ -7,12 +7,15 @@ import pytest
 from tests.core.reproduce.test_colorbench_gap import COUNT, JPEG, RIGHT, VERBOSE, PlantedModel
 from tests.tabs.vlm.test_vlm import ANN, Ask, answered, ask
 from tests.workers_here import workers_here
+from truehue.annotation.judgments.questions import RightShare
+from truehue.annotation.judgments.resampling import Share
 from truehue.core.cli.vlm import main as vlm
 from truehue.core.published import table
 from truehue.core.vlm.generators import Difficulty, GeneratedSettings, generated
 from truehue.core.vlm.published import HUB_ID
 from truehue.tabs.page.context import Context
 from truehue.tabs.vlm.gap import GapRequest, gap_view
+from truehue.tabs.vlm.people import PeopleScores, share_json
 
 pytestmark = pytest.mark.slow
 
@@ -81,8 +84,22 @@ def test_the_row_of_people_stands_beside_a_study(
     row = {"set": set_id, "table": "1", "group": "Human", "row": "Human Evaluation"}
     (empty,) = ask("/gap", **row)["gaps"]
     assert "Ask people the same questions" in empty["sentence"]
-    tally = {"right": 6, "wrong": 3, "unreadable": 1, "questions": 10, "percent": 60.0}
-    study = {"title": "Ours", "participants": 12, "tasks": {"color_counting": tally}}
+    tally = share_json(
+        RightShare("color_counting", 6, 3, 1, 10, 12, Share(0.6), Share(6 / 9), "people", 0.25)
+    )
+    study: PeopleScores = {
+        "id": "s",
+        "title": "Ours",
+        "state": "open",
+        "participants": 12,
+        "few": False,
+        "excluded": 0,
+        "answers": 10,
+        "over": "people",
+        "tasks": {"color_counting": tally},
+        "micro": tally,
+        "macro": None,
+    }
     monkeypatch.setattr("truehue.tabs.vlm.gap.people_json", lambda *_: [study])
     (gap,) = ask("/gap", **row)["gaps"]
     assert (gap["name"], gap["missing"]) == ("Ours", {"C'Count": "+2.0"})

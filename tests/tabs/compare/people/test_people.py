@@ -494,11 +494,11 @@ def test_an_image_without_a_mask_counts_by_what_stands_out(
         client, {"mug.png": png(mug), "gray.png": png(np.full((64, 64, 3), 119, np.uint8))}
     )
     seen = [
-        client.get(f"{SETS}/pictures/{SESSION}/{place}", params={"mask": "marked-or-whole"}).json()
+        client.get(f"{SETS}/pictures/{SESSION}/{place}", params={"mask": "salient-or-whole"}).json()
         for place in (0, 1)
     ]
     assert [row["mask"].partition(",")[0] for row in seen] == ["Salient object v1", "Whole image"]
-    report = take(client, words="mug", mask="marked-or-whole")
+    report = take(client, words="mug", mask="salient-or-whole")
     assert report["taken"] == 2
     members = context.storage.picture_sets.images(report["set_id"])
     masks = [context.storage.masks.get(mask_id) for _, mask_id, _ in members]
