@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
-from weakref import WeakKeyDictionary
+from typing import Any, NotRequired, TypedDict
 
-from truehue.core.batch.health import state_of
 from truehue.core.color.systems import SYSTEMS
-from truehue.core.errors import BadInput, NotStored
+from truehue.core.errors import BadInput
 from truehue.core.generation.opening import missing
 from truehue.core.generation.registry import MODELS, model, name_of
 from truehue.core.generation.renderer import FAILURES, LIGHTS
@@ -23,7 +20,6 @@ from truehue.core.masks.grounded.weights import VISION_MODELS, Role, vision_mode
 from truehue.core.masks.grounded.weights import missing as vision_missing
 from truehue.core.prompts.concepts import SOURCE as CONCEPTS
 from truehue.core.prompts.prompt import TASKS, Prompt
-from truehue.core.prompts.sets import set_title
 from truehue.core.refinement.settings import MAPPED
 from truehue.core.runs.adaptive import PERCENT, check_runs
 from truehue.core.runs.estimate import Estimate, free_bytes
@@ -47,7 +43,7 @@ from truehue.core.verdict.rules import RULES
 from truehue.tabs.batches.messages import bytes_text, time_text
 from truehue.tabs.batches.service import release
 from truehue.tabs.batches.supervisor import Execution, RunSupervisor
-from truehue.tabs.library.service import SELECTION, Library, SetInfo, canonical
+from truehue.tabs.library.service import SELECTION, Library
 from truehue.tabs.page.actor import requires
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
@@ -72,14 +68,9 @@ from truehue.tabs.runs.request import (
     preset_fields,
 )
 from truehue.tabs.runs.scored import store_verdicts
-from truehue.tabs.runs.stored import OF_RUN, of_model, of_run
+from truehue.tabs.runs.stored_sources import StoredChoice, stored_choices, stored_items
 from truehue.tabs.runs.trial import Trials
 
-if TYPE_CHECKING:
-    from truehue.core.runs.folder import RunFolder
-    from truehue.storage.store import Storage
-
-_KEPT: WeakKeyDictionary[Storage, tuple[Any, list[StoredItem], str]] = WeakKeyDictionary()
 # A newcomer who presses Start gets a run of minutes, not of days.
 DEFAULT_LIMIT = 100
 _CFR_VARIANTS = {
@@ -118,12 +109,6 @@ class RunSet(RunChoice):
 
     count: int
     concepts: NotRequired[bool]
-
-
-class StoredChoice(RunChoice):
-    """Whose stored images can be scored, and the prompt set that they are of."""
-
-    set: NotRequired[str]
 
 
 class CfrVariant(RunChoice):
@@ -293,44 +278,6 @@ def _vision_models(sources: Sources, role: Role) -> list[RunModel]:
     ]
 
 
-def stored_choices(context: Context) -> list[StoredChoice]:
-    """Whose pictures can be scored: models of stored drawings, and runs that drew."""
-    sets = context.service(Library).sets()
-    images: Counter[str] = Counter()
-    newest: dict[str, str] = {}
-    for name, source, count in context.storage.generated_images.prompt_sets():
-        images[name] += count
-        if own := _set_of(sets, source):
-            newest.setdefault(name, own.id)
-    sample: list[StoredChoice] = [
-        {
-            "id": name,
-            "name": f"{name_of(name)} · {count_noun(count, 'image')}",
-            "set": newest.get(name, ""),
-        }
-        # Those of a set that is here come first: they can be scored.
-        for name, count in sorted(images.items(), key=lambda image: image[0] not in newest)
-    ]
-    runs: list[StoredChoice] = []
-    for folder in context.service(RunSupervisor).folders():
-        try:
-            about, done = folder.summary(), state_of(folder).done
-        except Exception:
-            continue  # The list of runs says what is wrong with it.
-        stored_images = about.get("imported", {}).get("images", True)
-        stored_images = stored_images and about.get("keep_images") != NONE
-        if about["kind"] == DRAWN and done and stored_images:
-            name = f"Run “{about['name']}” · {count_noun(done, 'image')}"
-            runs.append({"id": OF_RUN + folder.run_id, "name": name})
-    return sample + runs
-
-
-def _set_of(sets: Sequence[SetInfo], source: str) -> SetInfo | None:
-    """The prompt set that is here under the name that images were stored with."""
-    same = (set_info for set_info in sets if canonical(set_info.id) == canonical(source))
-    return next((set_info for set_info in sets if set_info.id == source), next(same, None))
-
-
 def describe_missing(model_id: str, context: Context) -> str:
     """What a model lacks before it can draw here, a sentence a line; empty when it can."""
     return _lines(missing(model(model_id), None, context.sources, context.endpoints))
@@ -352,7 +299,7 @@ def plan_runs(
     prompts = chosen(every, request)
     items: list[StoredItem] = []
     if request.is_stored:
-        items, drawn_by = _stored_images(context, request, prompts)
+        items, drawn_by = stored_items(context, request, prompts)
         request = request.model_copy(update={"models": (drawn_by,)})
     team, address = _ray(actor, request.ray)
     if request.workers > context.limits.workers:
@@ -378,61 +325,6 @@ def plan_runs(
             ]
         )
     return run_plans, execution, len(every)
-
-
-def _stored_images(
-    context: Context, request: RunRequest, prompts: Sequence[Prompt]
-) -> tuple[list[StoredItem], str]:
-    """The pictures of a model, or of ``run:<id>``, and the model that drew them.
-
-    The last answer is kept: the estimate asks for the same ones at every other change of the form.
-    """
-    (named,) = request.models
-    folder = None
-    if named.startswith(OF_RUN):
-        try:
-            folder = context.service(RunSupervisor).folder(named.removeprefix(OF_RUN))
-        except NotStored as error:
-            raise BadInput(str(error), "models") from None
-    version = (
-        tuple(folder.shards())
-        if folder
-        else (context.storage.drawings.count(), context.storage.masks.count())
-    )
-    filters = (request.set, request.task, request.system, request.concepts, request.limit)
-    key = (named, filters, len(prompts), version)
-    entry = _KEPT.get(context.storage)
-    if entry is not None and entry[0] == key:
-        return entry[1], entry[2]
-    try:
-        items = of_run(folder, prompts) if folder else of_model(context.storage, named, prompts)
-    except BadInput as error:
-        message = f"{error} {_prompt_sets_of(context, named, folder)}".strip()
-        raise BadInput(message, "models") from None
-    drawn_by = str(folder.summary()["model"]) if folder else named
-    _KEPT[context.storage] = (key, items, drawn_by)
-    return items, drawn_by
-
-
-def _prompt_sets_of(context: Context, named: str, folder: RunFolder | None) -> str:
-    """The prompt sets that the images of a model or run are of, in a sentence."""
-    if folder is not None:
-        title = set_title(folder.summary()["set_name"])
-        return f"Its prompt set is {title}." if title else "Its prompts are of no set."
-    every = context.service(Library).sets()
-    counts: Counter[str] = Counter()
-    for name, source, images in context.storage.generated_images.prompt_sets():
-        if name == named:
-            own_set = _set_of(every, source)
-            counts[own_set.title if own_set else ""] += images
-    own = counts.pop("", 0)
-    sets = [f"{title} ({count_noun(images, 'image')})" for title, images in counts.most_common()]
-    sentences = [f"Choose their prompt set: {', '.join(sets)}."] if sets else []
-    if own:
-        sentences.append(
-            f"{count_noun(own, 'image')} of it {'is' if own == 1 else 'are'} of no set."
-        )
-    return " ".join(sentences)
 
 
 def prompts_of(context: Context, request: RunRequest) -> tuple[Sequence[Prompt], str, str]:

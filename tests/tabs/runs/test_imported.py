@@ -39,7 +39,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.requests import EmptyRequest, read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.runs import imported
-from truehue.tabs.runs.form import estimate_view, start_runs, stored_choices
+from truehue.tabs.runs.form import estimate_view, start_runs
 from truehue.tabs.runs.image_import import ImageFolder, look, start_import
 from truehue.tabs.runs.imported import ImportedTable, ScoreImages, images_csv, start_scoring
 from truehue.tabs.runs.list import runs_view
@@ -47,6 +47,7 @@ from truehue.tabs.runs.measured import measure_colors, note_without_object, with
 from truehue.tabs.runs.request import RunRequest
 from truehue.tabs.runs.scored import outcomes
 from truehue.tabs.runs.stored import of_model
+from truehue.tabs.runs.stored_sources import stored_choices
 from truehue.tabs.studies.materials import materials
 from truehue.tabs.verdicts.summary import NO_MASK, NOTHING_STANDS_OUT, no_mask_reason
 
