@@ -17,6 +17,7 @@ import numpy as np
 from truehue.core.analysis.intervals import (
     RESAMPLES,
     SEED,
+    Tally,
     interval,
     ratios,
     resampled_sums,
@@ -53,7 +54,7 @@ def share(images: Sequence[str], accepted: Sequence[bool], stratum: str) -> Shar
     counted = Counter(images)
     for image, yes in zip(images, accepted, strict=True):
         passes[image] += bool(yes)
-    tallies = Counter((passes[image], counted[image]) for image in counted)
+    tallies: Counter[Tally] = Counter((passes[image], counted[image]) for image in counted)
     count, total = sum(map(bool, accepted)), len(images)
     ends = interval(ratios(resampled_sums(tallies, stratum)))
     low, high = ends or wilson(count / total, len(counted))
