@@ -18,7 +18,8 @@ from PIL import Image
 from tests.commands import called
 from tests.core.photographs import object_photograph
 from tests.salient import network
-from truehue.core.cli.compare import NUMBERS, Reading, kind_of, main, read_side
+from truehue.core.cli.compare import main
+from truehue.core.cli.compare_sides import NUMBERS, Reading, kind_of, read_side
 from truehue.core.color import distances as of
 from truehue.core.color.uw71 import from_58, nearest, uw58, uw71
 from truehue.core.concepts.distribution import intervals, of_pictures
