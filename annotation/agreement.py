@@ -219,8 +219,10 @@ def inter_rater_spearman(
     rated = np.isfinite(ratings)
     shared = rated.astype(np.int64) @ rated.T.astype(np.int64)
     images = ratings.shape[1]
-    samples = rng.multinomial(images, np.full(images, 1 / images), replicates) if images else []
-    counts = np.vstack([np.ones((1, images), dtype=np.int64), *samples])
+    counts = np.ones((1, images), dtype=np.int64)
+    if images:
+        samples = rng.multinomial(images, np.full(images, 1 / images), replicates)
+        counts = np.concatenate([counts, samples])
     total, weight = np.zeros(len(counts)), np.zeros(len(counts))
     compared = np.zeros(images, dtype=bool)
     for first, second in np.argwhere(np.triu(shared >= MIN_SHARED, 1)):

@@ -139,7 +139,8 @@ def _parts() -> list[str]:
         f"`plan.json` has the fields {_run_plan()}. A run of existing images also has `items` and "
         "`items_sha256`, and its images are in `items.jsonl.gz`. `guidances` is there for several "
         "scales. The prompts are in `prompts.jsonl.gz`, a line each. `controls.json` has the control "
-        "images, where the run has some.",
+        "images, where the run has some. In an archive, `adaptive.json` has the adaptive order that "
+        "chose its images, and every round: draws, weights, and what was expected.",
         "A row of a run is an image. Lists hold a mask, a verdict or a color profile per object.",
         _schema(schema()),
         "### A question set",
