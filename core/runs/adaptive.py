@@ -35,6 +35,8 @@ FORMAT = 1
 FOLDER, FILE = "adaptive", "adaptive.json"
 PERCENT = 3.0
 """Of the whole set's images, what is generated at most where nothing else is said."""
+MAX_TEXT = 1_000
+"""Characters of a sentence or name in an archive."""
 MAX_ANSWERS, MAX_RUNS = 200_000, 8
 """Of earlier runs, what the difficulty of prompts is learned from at most."""
 
@@ -309,7 +311,9 @@ def checked_order(record: Any, run_id: str, total: int) -> dict[str, Any]:
     if not isinstance(rounds, list) or not rounds:
         raise BadInput("it has no rounds")
     text, order = record.get("text", ""), record.get("order", [])
-    if not isinstance(text, str) or not isinstance(order, list) or not all(map(_is_ranked, order)):
+    if not _is_text(text):
+        raise BadInput("its sentence is no text")
+    if not isinstance(order, list) or len(order) > len(runs) or not all(map(_is_ranked, order)):
         raise BadInput("its models have no ranks")
     return {
         "format": FORMAT,
@@ -341,13 +345,17 @@ def _is_ranked(row: Any) -> bool:
     texts = (row["run_id"], row["model"], row["rank_text"])
     numbers = (row["percent"], row["low"], row["high"])
     return (
-        all(isinstance(text, str) for text in texts)
+        all(map(_is_text, texts))
         and all(type(number) in (int, float) and np.isfinite(number) for number in numbers)
         and isinstance(row["rank"], list)
         and list(map(type, row["rank"])) == [int, int]
         and isinstance(row["better_than"], list)
-        and all(isinstance(name, str) for name in row["better_than"])
+        and all(map(_is_text, row["better_than"]))
     )
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= MAX_TEXT
 
 
 def _checked_sample(row: Any, models: int, total: int) -> Sample:

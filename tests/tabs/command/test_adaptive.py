@@ -161,6 +161,8 @@ def test_a_damaged_order_of_an_archive_is_refused(
         {"rounds": [{**first, "weights": first["weights"][1:]}]},
         {"rounds": [{**first, "expected": [["much"]]}]},
         {"text": 5},
+        {"text": "long " * 1_000},
+        {"order": [model] * 3},
         {"order": [{**model, "percent": "much"}]},
         {"order": [{}]},
     ]
