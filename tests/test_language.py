@@ -53,7 +53,7 @@ STORED = {
     "core/scores/work.py": "names that stored reasons are made of",
     "core/fidelity/cfm/scorer.py": "reasons that stored rows bear",
     "core/masks/cleanup.py": "parameters of stored masks",
-    "tabs/runs/plan.py": "a name that the id of a run is made of",
+    "core/runs/summary.py": "a name that the ids of runs are made of",
     "core/generation/renderer/stand_ins.py": "words of prompts",
     "core/sentences.py": "words of prompts",
     "core/export/archive.py": "the layout of archives that exist",
