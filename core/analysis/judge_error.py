@@ -273,8 +273,8 @@ def _judged_draws(stratum: Stratum) -> np.ndarray | float:
     if stratum.judged == stratum.counted:
         return 1.0
     _, counted, judged = stratum.sums().T
-    drawn = counted > 0
-    return np.asarray(judged[drawn] / counted[drawn]).take(range(RESAMPLES), mode="wrap")
+    has_any = counted > 0
+    return np.asarray(judged[has_any] / counted[has_any]).take(range(RESAMPLES), mode="wrap")
 
 
 def passing_draws(stratum: Stratum) -> np.ndarray:
