@@ -14,7 +14,7 @@ FOLDER = ROOT / "assets" / "html"
 
 @cache
 def _files() -> Environment:
-    return Environment(
+    files = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
@@ -22,6 +22,9 @@ def _files() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
+    # Of ``tojson``, for an attribute in single quotes: few bytes.
+    files.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
+    return files
 
 
 def html(name: str, **values: object) -> str:

@@ -7,7 +7,6 @@ page can load, so that a browser can cache them permanently.
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -137,7 +136,7 @@ def shell(language: str, kind: Kind, token: str, plain: bool = True) -> Body:
         "participants/page",
         language=language or ENGLISH,
         direction=spoken.direction,
-        texts=json.dumps(texts | canvas, ensure_ascii=False),
+        texts=texts | canvas,
         title=texts["study"],
         no_scripts=spoken.no_scripts,
         icon=files.address(ICON),
