@@ -30,8 +30,8 @@ import { View } from './view.js';
 /** Of the tools, in each answer: larger where people may color otherwise with them. Answers without
  * it are of 1; 2 has the original closed at first, a row of shades, and Fill alike by form; 3 may keep
  * the color for the next drawing, draws straight strokes, and shows smooth edges at 1.2 screen pixels
- * per pixel or more. */
-export const VERSION = 3;
+ * per pixel or more; in 4 a drag with Fill goes on into regions alike the first one alone. */
+export const VERSION = 4;
 
 /** A reference is there from the start where there is so much room. */
 const WIDE_PX = 560;

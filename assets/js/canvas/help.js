@@ -6,7 +6,7 @@ const NAMED = /Ctrl|Shift|Delete|Space/g;
 
 /** Keys, and the words of what they do. */
 const KEYS = [
-  ['F', 'fill'],
+  ['F', 'fill_help'],
   ['A', 'alike_help'],
   ['Shift+Enter', 'alike'],
   ['N', 'next'],

@@ -92,6 +92,32 @@ export class Layer {
   }
 
   /**
+   * The color that more than half of a region has, null for none; where no color has, that of the
+   * pixel by which the region is named.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} closing
+   */
+  mainColor(x, y, closing) {
+    const labels = this.maps[closing];
+    const label = this.labelAt(x, y, closing);
+    const [first, end] = this.#range(closing, label);
+    let value = 0;
+    const more = (/** @type {boolean} */ votes) => {
+      let lead = 0;
+      for (let i = first; i < end; i++) {
+        if (labels[i] !== label) continue;
+        if (votes && !lead) value = this.values[i];
+        lead += this.values[i] === value ? 1 : -1;
+      }
+      return lead;
+    };
+    // A vote of pairs leaves the only color that can have more than half; then it is counted.
+    more(true);
+    return more(false) > 0 ? colorOf(value) : this.colorAt(x, y);
+  }
+
+  /**
    * The regions of which more than half has this color, null for none.
    * @param {string | null} color
    * @param {number} closing

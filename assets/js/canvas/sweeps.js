@@ -5,6 +5,8 @@ import { MAX_POINTS } from './actions.js';
 export class Sweeps {
   /** @type {import('./actions.js').FillRegions | null} */ #sweep = null;
   /** @type {Set<number>} labels that were entered */ #entered = new Set();
+  /** The color of the region where it began. @type {string | null | undefined} */ #before;
+  /** @type {number[] | null} the regions that have it */ #alike = null;
   /** @type {[number, number]} */ #last = [0, 0];
   /** Whether the paper around the drawing is filled too: the sweep began there. */
   #surround = false;
@@ -42,6 +44,8 @@ export class Sweeps {
     const label = layer.labelAt(x, y, closing);
     this.#surround = this.#isSurround(label);
     this.#pressed = pressed;
+    this.#before = undefined;
+    this.#alike = null;
     canvas.tell('');
     if (!label) canvas.tellNoRegion(x, y);
     else if (!layer.differs({ do: 'fill', x, y, closing, color }))
@@ -82,7 +86,8 @@ export class Sweeps {
   }
 
   /**
-   * Fills the region at a pixel, if that changes anything.
+   * Fills the region at a pixel, if that changes anything. A color goes on into regions that look like
+   * the first one, and where that has it already, into those without one; clearing spares none.
    * @param {number} x
    * @param {number} y
    */
@@ -94,6 +99,14 @@ export class Sweeps {
     if (!label || this.#entered.has(label)) return;
     this.#entered.add(label);
     if (!this.#surround && this.#isSurround(label)) return;
+    const { closing, color } = sweep;
+    if (this.#before === undefined) {
+      const before = layer.mainColor(x, y, closing);
+      this.#before = before === color ? null : before;
+    } else if (color) {
+      this.#alike ||= layer.alike(this.#before, closing);
+      if (!this.#alike.includes(label)) return;
+    }
     const box = layer.cover(x, y, sweep.closing);
     if (!box) return;
     this.canvas.filled = label;

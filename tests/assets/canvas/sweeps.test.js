@@ -140,6 +140,42 @@ test('the paper around is filled by a drag that begins there alone', () => {
   assert.deepEqual(canvas.said, ['no_color', 'paper']);
 });
 
+test('a drag changes only what looks like the region where it began', () => {
+  const canvas = canvasOf();
+  const [GREEN, BLUE] = ['#118833', '#2244aa'];
+  const row = [8, 18, 28, 38].map((x) => [x, 10]);
+  const colors = () => row.map(([x, y]) => canvas.layer.colorAt(x, y));
+  const fill = (box, color) =>
+    canvas.layer.apply({ do: 'fill', x: row[box][0], y: 10, closing: 0, color });
+  const stroke = (box, color, diameter) =>
+    canvas.layer.apply({ do: 'stroke', points: row[box], diameter, color, within: 0 });
+  // From an uncolored one: what has a color stays; a few strokes are no color of a region.
+  fill(1, GREEN);
+  stroke(2, BLUE, 3);
+  drag(canvas, row);
+  assert.deepEqual(colors(), [RED, GREEN, RED, RED]);
+  // From a colored one, also where a stroke lies on it: its color alone, and not what has none.
+  fill(1, null);
+  fill(2, BLUE);
+  stroke(0, GREEN, 3);
+  canvas.color = GREEN;
+  drag(canvas, row);
+  assert.deepEqual(colors(), [GREEN, null, BLUE, GREEN]);
+  // From one that has the color in hand: on into what has none.
+  drag(canvas, row);
+  assert.deepEqual(colors(), [GREEN, GREEN, BLUE, GREEN]);
+  // Where no color has half of a region, the pixel under the hand says which.
+  fill(0, null);
+  stroke(0, RED, 9);
+  stroke(0, BLUE, 5);
+  canvas.color = '#ddcc00';
+  drag(canvas, row);
+  assert.deepEqual(colors(), ['#ddcc00', GREEN, '#ddcc00', GREEN]);
+  // Clear takes what it enters.
+  drag(canvas, row, true);
+  assert.deepEqual(colors(), [null, null, null, null]);
+});
+
 test('a second finger takes back what the first began', () => {
   const canvas = canvasOf();
   canvas.sweeps.begin(8, 10, false);
