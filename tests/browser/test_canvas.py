@@ -264,10 +264,22 @@ def test_a_hex_code_takes_the_place_of_what_is_there(visit: Visit, address: str)
     # The color is there with the sixth digit, and what is typed stays as it is until the end.
     page.keyboard.type("00")
     expect(page.locator(".cv-now .cv-chip")).to_have_css("background-color", "rgb(255, 136, 0)")
-    expect(field).to_have_value("FF8800")
-    page.keyboard.press("Enter")
     expect(field).to_have_value("#ff8800")
     expect(page.locator(".cv-stage")).to_be_focused()
+    # Enter after the code is no fill, and other keys are for the drawing.
+    page.keyboard.press("Enter")
+    page.keyboard.press("b")
+    expect(page.get_by_role("button", name="Brush", exact=True)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    assert easel.log == []
+    # A digit in the middle is mended without leaving the field.
+    field.click()
+    page.keyboard.press("Home")
+    for key in ("ArrowRight", "Delete", "3"):
+        page.keyboard.press(key)
+    expect(page.locator(".cv-now .cv-chip")).to_have_css("background-color", "rgb(63, 136, 0)")
+    expect(field).to_be_focused()
 
 
 def test_edges_are_smooth_for_who_looks_closer_and_pixels_stay(visit: Visit, address: str) -> None:

@@ -122,6 +122,9 @@ export function keys(canvas, signal) {
   /** @param {KeyboardEvent} event @returns {boolean} whether the key stands for anything */
   const press = (event) => {
     const { key, shiftKey } = event;
+    const isEnd = key === 'Enter' && view.brought && view.brought === view.cursor;
+    view.brought = null;
+    if (isEnd) return true;
     const letter = key.toLowerCase();
     const target = /** @type {HTMLElement} */ (event.target);
     // Over the drawing the space bar is for it, whatever has the focus.

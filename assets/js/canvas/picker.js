@@ -59,11 +59,11 @@ export class Picker {
     this.hex = make('input', {
       class: 'cv-hex',
       'aria-label': say('hex'),
+      title: say('hex_help'),
       placeholder: say('hex'),
       spellcheck: 'false',
       autocomplete: 'off',
-      // Six digits are taken at once, as they are: what is typed stays where it is.
-      input: () => this.hex.value.length > 5 && readHex(this.hex.value) && this.#typedHex(),
+      input: () => this.#typedDigit(),
       change: () => this.#typedHex(),
       keydown: (/** @type {KeyboardEvent} */ event) => this.#entered(event),
     });
@@ -359,6 +359,19 @@ export class Picker {
     field.blur(); // what was typed is taken
     if (field.getAttribute('aria-invalid') === 'true') field.focus();
     else if (!this.canvas.node.dataset.sheet) this.canvas.view.stage.focus({ preventScroll: true });
+  }
+
+  /** Six digits are taken at once, as they are. After the last one keys are for the drawing again,
+   * but on a sheet; whoever mends one before it stays in the field. */
+  #typedDigit() {
+    const { hex, canvas } = this;
+    const { value, selectionEnd } = hex;
+    if (value.length < 6 || !readHex(value)) return;
+    this.#typedHex();
+    if (selectionEnd !== value.length || canvas.node.dataset.sheet) return;
+    const { view } = canvas;
+    view.stage.focus({ preventScroll: true });
+    view.brought = view.cursor;
   }
 
   #typedHex() {

@@ -59,6 +59,11 @@ export class View {
   ring = null;
   /** @type {{ x: number, y: number } | null} the cursor that keys move */
   cursor = null;
+  /**
+   * The same where a hex code has just brought it: the Enter after the code fills nothing.
+   * @type {{ x: number, y: number } | null}
+   */
+  brought = null;
   /** @type {Map<string, [Path2D, Path2D]>} */ #paths = new Map();
 
   /**
