@@ -7,7 +7,10 @@ const MAX_PX = 240;
 const SHARE = 0.16;
 const MARGIN_PX = 24;
 
-/** @typedef {HTMLElement & { show: (on: boolean) => void }} Original */
+const FRAME =
+  'position:absolute;border:2px solid #000;box-shadow:0 0 0 1px #fff,inset 0 0 0 1px #fff;';
+
+/** @typedef {HTMLElement & { show: (on: boolean) => void, follow: () => void }} Original */
 
 /**
  * @param {import('./canvas.js').ColoringCanvas} canvas
@@ -17,7 +20,20 @@ export function original(canvas) {
   const { view, sketch } = canvas;
   const { width, height } = sketch;
   const image = make('img', { alt: canvas.say('original_alt'), draggable: 'false' });
-  const node = make('figure', { class: 'cv-original', hidden: '' }, image);
+  const frame = make('i', { hidden: '' });
+  const node = make('figure', { class: 'cv-original', hidden: '' }, image, frame);
+  node.style.overflow = 'hidden';
+  /** Shows which part of a drawing that is looked at closer is on the stage. */
+  const follow = () => {
+    const { box, stage } = view;
+    frame.hidden = view.fitted;
+    const part = (/** @type {number} */ value, /** @type {number} */ size) =>
+      (100 * value) / size + '%';
+    frame.style.cssText =
+      FRAME +
+      `left:${part(-box.left, box.width)};width:${part(stage.clientWidth, box.width)};` +
+      `top:${part(-box.top, box.height)};height:${part(stage.clientHeight, box.height)}`;
+  };
   /** Stands at the longer side of the stage, where it costs the drawing least. */
   const layOut = () => {
     const { clientWidth, clientHeight } = view.stage;
@@ -44,10 +60,12 @@ export function original(canvas) {
   new ResizeObserver(layOut).observe(view.stage);
   view.stage.after(node);
   return Object.assign(node, {
+    follow,
     show: (/** @type {boolean} */ on) => {
       if (on) image.src = sketch.ink;
       node.hidden = !on;
       layOut();
+      follow();
       canvas.tools.show();
     },
   });

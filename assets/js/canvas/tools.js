@@ -145,7 +145,7 @@ export class Tools {
    */
   #tool(name, key, drawing, act) {
     const { canvas } = this;
-    const help = canvas.say(/region|alike/.test(name) ? name + '_help' : name);
+    const help = canvas.say(/fill|region|alike/.test(name) ? name + '_help' : name);
     const node = button('', act, {
       class: 'cv-tool cv-do-' + name,
       title: key ? `${help} (${key})` : help,
@@ -259,7 +259,7 @@ export class Tools {
     this.canvas.placeNotes();
     aria(this.whole, 'disabled', view.fitted);
     this.looks.classList.toggle('near', !view.fitted);
-    this.canvas.original?.classList.toggle('near', !view.fitted);
+    this.canvas.original?.follow();
   }
 
   /** Shows everything as it is now. */
