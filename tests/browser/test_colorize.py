@@ -112,8 +112,10 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     locator = page.locator(".th-colorize-kept-one")
     expect(locator).to_have_count(1)
     expect(locator).to_contain_text("2 steps")
+    page.get_by_label("Download", exact=True).click()
     with page.expect_download() as saved:
         page.get_by_role("group", name="Download as a file").get_by_text("Colors").click()
+    expect(page.get_by_role("group", name="Download as a file")).to_be_hidden()
     assert saved.value.suggested_filename == "apple-colors.png"
     layer = np.asarray(Image.open(saved.value.path()))
     assert {tuple(color) for color in layer.reshape(-1, 4)} == {
@@ -121,14 +123,43 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
         (0xB3, 0x20, 0x2A, 255),
         (0x4F, 0x7A, 0x2C, 255),
     }
-    # What was begun waits among the drawings; what was kept opens as it was.
-    page.get_by_role("button", name="All drawings").click()
-    expect(page.locator(".th-colorize-begun")).to_contain_text("2 steps")
-    locator.get_by_role("button").first.click()
+    # The list has it in its colors, and Next goes on to what is not saved.
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(page.locator(".th-colorize-words")).to_have_value("avocado")
     ready(page)
+    expect(chosen(page)).to_have_count(0)
+    fill(page, "#4f7a2c", 0.5, 0.7)
+    expect(page.locator(".th-colorize-autosaved")).to_have_text("Saved in this browser")
+    page.get_by_role("button", name="All drawings").click()
+    page.get_by_role("searchbox", name="Search drawings").fill("")
+    begun = page.locator(".th-colorize-begun")
+    expect(begun).to_have_count(1)
+    expect(begun).to_contain_text("avocado")
+    green = """node => {
+      const canvas = document.createElement('canvas');
+      canvas.width = canvas.height = 1;
+      const context = canvas.getContext('2d');
+      context.drawImage(node, 128, 179, 1, 1, 0, 0, 1, 1);
+      return [...context.getImageData(0, 0, 1, 1).data];
+    }"""
+    assert begun.locator("img").evaluate(green) == [0x4F, 0x7A, 0x2C, 255]
+    saved_tile = page.locator(".th-colorize-tile", has_text="saved just now")
+    expect(saved_tile).to_have_count(1)
+    expect(saved_tile.locator("img")).to_have_attribute("src", re.compile("/kept/"))
+    saved_tile.click()
+    ready(page)
+    expect(page).to_have_url(re.compile("kept="))
     expect(chosen(page)).to_have_count(2)
-    page.set_viewport_size(PHONE)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    # A phone, also on its side: the drawing and its tools fill the screen, with what saves it.
+    for size in ({"width": 740, "height": 360}, PHONE):
+        page.set_viewport_size(size)
+        page.locator(".th-colorize-work").evaluate("node => node.scrollIntoView()")
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        for part in (".cv", ".th-colorize-back", ".th-colorize-keep", ".th-colorize-next"):
+            expect(page.locator(part)).to_be_in_viewport(ratio=1)
+        room = page.locator(".cv").bounding_box()
+        assert room is not None
+        assert room["width"] * room["height"] >= 0.8 * size["width"] * size["height"]
     # The line about a save has its place: the canvas stays under the finger.
     canvas = page.locator(".th-colorize-canvas")
     top = canvas.evaluate("node => node.offsetTop")

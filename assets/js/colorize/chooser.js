@@ -7,6 +7,22 @@ const MAX_TILES = 120;
 const IMPORTED = 'Imported';
 
 /**
+ * @typedef {import('./drafts.js').Draft} Draft
+ * @typedef {{ words: string, category: string, modifiers: [string, string, string][],
+ *   sketch: string, drawing: string }} Item a drawing of the list: a stored sketch, or a starter
+ * @typedef {Item & { asked: string }} Listed `asked`: its name, or that of a modifier
+ * @typedef {{ words: string, values: Record<string, string> }} Next a drawing, and what opens it
+ */
+
+/**
+ * Whether a draft or a sketch is of a drawing.
+ * @param {{ sketch: string, drawing?: string }} work
+ * @param {Item} item
+ */
+const isOf = (work, item) =>
+  item.sketch ? work.sketch === item.sketch : work.drawing === item.drawing;
+
+/**
  * @param {HTMLElement} box
  * @param {{ open: (values: Record<string, string>) => void, bring: (files: File[]) => void }} calls
  */
@@ -17,8 +33,46 @@ export function chooser(box, { open, bring }) {
   let unread = '';
   /** @type {import('./library.js').Known | null} */
   let known = null;
+  /** @type {Api.SavedColoring[]} one's own, the newest first */
+  let finished = [];
 
-  /** All that can be colored, things before what was brought. */
+  /** Whether a draft is what was saved, and that is still there. @param {Draft} draft */
+  const isSaved = (draft) =>
+    Boolean(draft.done) && finished.some((row) => row.sketch_id === draft.sketch);
+
+  /** The drafts that are not saved, the newest first. */
+  const started = () => drafts().filter((draft) => draft.count && !isSaved(draft));
+
+  /**
+   * The saved coloring of a drawing, of this name first.
+   * @param {Listed} item
+   */
+  function savedOf({ sketch, words, asked }) {
+    const rows = finished.filter((row) => sketch && row.sketch_id === sketch);
+    return rows.find((row) => row.words === asked) || (asked === words ? rows[0] : undefined);
+  }
+
+  /**
+   * What opens a drawing, with what was done on it.
+   * @param {Listed} item
+   */
+  function valuesOf(item) {
+    const draft = started().find((work) => isOf(work, item));
+    const row = savedOf(item);
+    if (draft) return ofDraft(draft);
+    return row
+      ? { kept: row.id, words: row.words }
+      : { drawing: item.drawing, sketch: item.sketch, words: item.asked };
+  }
+
+  /** @param {Draft} draft */
+  const ofDraft = ({ kept, drawing, sketch, words }) =>
+    kept ? { kept, words } : { drawing, sketch: drawing ? '' : sketch, words };
+
+  /**
+   * All that can be colored, things before what was brought.
+   * @returns {Item[]}
+   */
   function everything() {
     if (!known) return [];
     const { bases, stored } = known;
@@ -49,16 +103,24 @@ export function chooser(box, { open, bring }) {
       }));
     return [...items, ...brought];
   }
-  function draw() {
-    const all = everything();
-    const typed = search.value.trim();
-    const result = all.flatMap((item) => {
+  /**
+   * The drawings that the category and what was typed leave.
+   * @param {string} [typed]
+   * @returns {Listed[]}
+   */
+  function listed(typed = '') {
+    return everything().flatMap((item) => {
       if (category && item.category !== category) return [];
       if (!typed || fits(item.words, typed)) return [{ ...item, asked: item.words }];
       // “rotten apple” is the apple's drawing with another name.
       const modifier = item.modifiers.find(([, text]) => fits(text, typed));
       return modifier ? [{ ...item, asked: modifier[1] }] : [];
     });
+  }
+  function draw() {
+    const all = everything();
+    const typed = search.value.trim();
+    const result = listed(typed);
     const categories = [...new Set(all.map((item) => item.category))];
     const counted = (name) => all.filter((item) => !name || item.category === name).length;
     strip(
@@ -73,11 +135,12 @@ export function chooser(box, { open, bring }) {
         draw();
       },
     );
-    const started = typed || category ? [] : drafts().filter((draft) => draft.count);
+    const first = typed || category ? [] : started();
+    const others = result.filter((item) => !first.some((draft) => isOf(draft, item)));
     part('tiles').replaceChildren(
       ...(typed || category ? [] : [ownTile()]),
-      ...started.map(draftTile),
-      ...result.slice(0, MAX_TILES).map(tile),
+      ...first.map(draftTile),
+      ...others.slice(0, MAX_TILES).map(tile),
     );
     put(part('found'), wordsOf(result, typed));
   }
@@ -115,13 +178,16 @@ export function chooser(box, { open, bring }) {
     if (about) button.append(make('small', '', about));
     return button;
   }
-  const pictureOf = (item) =>
+  const linesOf = (item) =>
     item.sketch
       ? '/api/colorize/sketches/' + item.sketch + '.png?side=256'
       : drawingAddress(item.drawing);
   function tile(item) {
     const [people, others] = known?.colors[item.asked] || [0, 0];
-    const button = card(pictureOf(item), item.asked, '');
+    const draft = started().find((work) => isOf(work, item));
+    const row = draft ? undefined : savedOf(item);
+    const at = draft ? 'started ' + ago(draft.at) : row ? 'saved ' + ago(row.at) : '';
+    const button = card(draft?.thumb || row?.thumb || linesOf(item), item.asked, at);
     if (people || others) {
       const marks = make('i', 'th-colorize-marks', (people ? '●' : '') + (others ? '▪' : ''));
       marks.title = [people ? 'people’s colors' : '', others ? 'models’ colors or images' : '']
@@ -129,15 +195,13 @@ export function chooser(box, { open, bring }) {
         .join(' and ');
       button.append(marks);
     }
-    button.addEventListener('click', () =>
-      open({ drawing: item.drawing, sketch: item.sketch, words: item.asked }),
-    );
+    button.addEventListener('click', () => open(valuesOf(item)));
     return button;
   }
   function draftTile(draft) {
     const box = make('span', 'th-colorize-draft');
     const button = card(
-      pictureOf(draft),
+      draft.thumb || linesOf(draft),
       draft.words || 'a drawing',
       'started ' + ago(draft.at) + ', ' + many(draft.count, 'step'),
     );
@@ -150,17 +214,7 @@ export function chooser(box, { open, bring }) {
       draw();
     });
     button.classList.add('th-colorize-begun');
-    button.addEventListener('click', () =>
-      open(
-        draft.kept
-          ? { kept: draft.kept, words: draft.words }
-          : {
-              drawing: draft.drawing,
-              sketch: draft.drawing ? '' : draft.sketch,
-              words: draft.words,
-            },
-      ),
-    );
+    button.addEventListener('click', () => open(ofDraft(draft)));
     box.append(button, away);
     return box;
   }
@@ -183,6 +237,27 @@ export function chooser(box, { open, bring }) {
     if (event.key === 'Enter') part('tiles').querySelector('button')?.click();
   });
   return {
+    /**
+     * The saved colorings.
+     * @param {Api.SavedColoring[]} rows
+     */
+    saved(rows) {
+      finished = rows.filter((row) => row.mine);
+      if (!box.hidden) draw();
+    },
+    /**
+     * The drawing of the category after this one that is not saved yet; null where all others are.
+     * @param {Api.SketchJson} sketch
+     * @returns {Promise<Next | null>}
+     */
+    async next({ id, drawing = '' }) {
+      known = await library();
+      const list = listed();
+      const index = list.findIndex((item) => isOf({ sketch: id, drawing }, item));
+      const order = [...list.slice(index + 1), ...list.slice(0, Math.max(index, 0))];
+      const item = order.find((other) => !savedOf(other) || started().some((x) => isOf(x, other)));
+      return item ? { words: item.asked, values: valuesOf(item) } : null;
+    },
     /** What there is now. */
     async show() {
       draw();

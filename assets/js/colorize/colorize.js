@@ -22,8 +22,17 @@ export function mount({ element }) {
   let latest = 0; // only the latest choice is opened, whichever answer comes last
 
   const drawings = chooser(part('begin'), { open, bring });
-  const saved = savedList(part('kept'), (item) => open({ kept: item.id, words: item.words }));
-  const table = desk(part('desk'), { closed: begin, kept: () => saved.show() });
+  const saved = savedList(
+    part('kept'),
+    (item) => open({ kept: item.id, words: item.words }),
+    drawings.saved,
+  );
+  const table = desk(part('desk'), {
+    closed: begin,
+    kept: saved.show,
+    next: drawings.next,
+    open,
+  });
   const panel = preparePanel(part('bring'), {
     title: 'Your drawing',
     does: 'Color it',
@@ -50,6 +59,7 @@ export function mount({ element }) {
     part('begin').hidden = false;
     ofColorizeLink({ drawing: '', sketch: '', kept: '', words: '' });
     drawings.show();
+    if (root.getBoundingClientRect().top < 0) root.scrollIntoView();
   }
   /**
    * Opens a drawing, or a kept coloring of one.
@@ -74,7 +84,6 @@ export function mount({ element }) {
         actions: result.actions,
         link: { drawing, sketch, kept: coloring },
       });
-      if (root.getBoundingClientRect().top < 0) root.scrollIntoView();
     } catch (error) {
       if (mine !== latest) return;
       begin();

@@ -2,8 +2,9 @@
 
 /**
  * @typedef {{ key: string, kept: string, drawing: string, sketch: string, words: string,
- *   at: number, count: number }} Draft what is known of one without its log; `kept` is the kept
- *   coloring that it began as
+ *   at: number, count: number, done?: boolean, thumb?: string }} Draft what is known of one without
+ *   its log; `kept` is the kept coloring that it began as; `done`: whether it was saved as it is;
+ *   `thumb` is a small image of it
  */
 
 const LISTED = 'th-colorize';

@@ -6,14 +6,16 @@ import { ago } from './library.js';
 /**
  * @param {HTMLElement} box
  * @param {(coloring: Api.SavedColoring) => void} open called with a kept coloring
+ * @param {(rows: Api.SavedColoring[]) => void} changed called with all of them
  */
-export function savedList(box, open) {
+export function savedList(box, open, changed) {
   const list = box.querySelector('.th-colorize-kept-list');
   const problem = box.querySelector('.th-problem');
 
   /** @param {Api.SavedColoring[]} rows */
   function draw(rows) {
     box.hidden = !rows.length;
+    changed(rows);
     put(
       box.querySelector('.th-colorize-kept-count'),
       many(rows.length, 'coloring') + ', newest first',

@@ -12,11 +12,35 @@ const SAVE_MS = 400;
 const LOST =
   'This browser has no space for a draft. Press Save, or the coloring is lost when the page closes.';
 
+/** Of the small image of a draft, in pixels. */
+const SIDE = 256;
+
+/**
+ * The colored drawing, small, as an address.
+ * @param {ColoringCanvas} canvas
+ */
+function thumbnail({ view: { layer, ink } }) {
+  const node = make('canvas');
+  const scale = SIDE / Math.max(layer.width, layer.height);
+  node.width = Math.round(layer.width * scale);
+  node.height = Math.round(layer.height * scale);
+  const context = node.getContext('2d');
+  if (!context) return '';
+  context.imageSmoothingQuality = 'high';
+  context.fillStyle = '#ffffff';
+  context.fillRect(0, 0, node.width, node.height);
+  for (const image of [layer, ink]) context.drawImage(image, 0, 0, node.width, node.height);
+  return node.toDataURL();
+}
+
 /**
  * @param {HTMLElement} box
- * @param {{ closed: () => void, kept: () => void }} calls
+ * @param {{ closed: () => void, kept: () => Promise<void>,
+ *   next: (sketch: Api.SketchJson) => Promise<import('./chooser.js').Next | null>,
+ *   open: (values: Record<string, string>) => void }} calls `next`: the drawing after this one that
+ *   is not finished
  */
-export function desk(box, { closed, kept }) {
+export function desk(box, { closed, kept, next: following, open }) {
   const part = (name) => box.querySelector('.th-colorize-' + name);
   const message = part('words');
   const side = sideCards(box);
@@ -58,7 +82,8 @@ export function desk(box, { closed, kept }) {
   });
 
   // ── what the browser keeps ───────────────────────────────────────────────────────────────────
-  function save() {
+  /** @param {boolean} [done] whether it is what the server has */
+  function save(done = false) {
     clearTimeout(saving);
     saving = 0;
     if (!canvas || !canvas.actions.length) return;
@@ -70,12 +95,14 @@ export function desk(box, { closed, kept }) {
       words: message.value.trim(),
       at: Date.now(),
       count: canvas.actions.length,
+      done,
+      thumb: thumbnail(canvas),
     };
     const there = keepDraft(draft, canvas.actions);
     put(part('autosaved'), there ? 'Saved in this browser' : LOST);
   }
   function later() {
-    if (!saving) saving = setTimeout(save, SAVE_MS);
+    if (!saving) saving = setTimeout(() => save(), SAVE_MS);
   }
   window.addEventListener('pagehide', () => {
     if (saving) save();
@@ -153,9 +180,11 @@ export function desk(box, { closed, kept }) {
   pressed(part('keep'), async () => {
     canvas?.endStroke();
     await send('/api/colorize/keep', { ...coloring(), checksum: canvas?.checksum() });
+    save(true);
     say('Saved with every step. It is listed below.');
     libraryChanged();
-    kept();
+    await kept();
+    await showNext();
   });
   box.querySelectorAll('[data-kind]').forEach((button) =>
     pressed(button, async () => {
@@ -170,9 +199,42 @@ export function desk(box, { closed, kept }) {
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
       say('Saved as ' + file.name + '.');
+      download.open = false;
     }),
   );
   part('back').addEventListener('click', () => close());
+
+  const download = part('download');
+  const menu = download.querySelector('summary');
+  document.addEventListener('pointerdown', ({ target }) => {
+    if (!download.contains(/** @type {Node} */ (target))) download.open = false;
+  });
+  download.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !download.open) return;
+    event.stopPropagation();
+    download.open = false;
+    menu.focus();
+  });
+
+  // ── the next drawing ─────────────────────────────────────────────────────────────────────────
+  /** @type {import('./chooser.js').Next | null} */
+  let nextOne = null;
+  async function showNext() {
+    const mine = sketch;
+    nextOne = mine && (await following(mine).catch(() => null));
+    if (mine !== sketch) return;
+    const button = part('next');
+    button.setAttribute('aria-disabled', String(!nextOne));
+    button.title = nextOne
+      ? 'Next drawing: ' + nextOne.words
+      : 'All other drawings of the list are saved.';
+  }
+  part('next').addEventListener('click', () => {
+    if (!nextOne) return;
+    part('next').setAttribute('aria-disabled', 'true'); // until it is there
+    open(nextOne.values);
+    nextOne = null;
+  });
 
   function away() {
     canvas?.destroy();
@@ -220,6 +282,9 @@ export function desk(box, { closed, kept }) {
         },
       });
       part('canvas').replaceChildren(canvas.node);
+      // On a phone it fills the screen.
+      part('work').scrollIntoView({ block: 'nearest' });
+      showNext();
       family().catch(() => {});
       await canvas.ready;
       look(0);
