@@ -46,6 +46,7 @@ export class Picker {
   /** The color that was made lighter or darker last, with the chroma that it had before: it comes
    * back where sRGB has it again. @type {{ hex: string, lch: Coordinates } | null} */
   #shaded = null;
+  /** @type {HTMLElement | null} what has just come by the focus */ #entry = null;
   /** @type {{ hex: string, lch: Coordinates }[]} the color at steps of L* */ #levels = [];
 
   /**
@@ -123,8 +124,17 @@ export class Picker {
         class: 'cv-side',
         role: 'group',
         'aria-label': say('color'),
-        // What is typed takes the place of what is there.
-        focusin: (/** @type {any} */ { target }) => setTimeout(() => target.select?.()),
+        // What is typed takes the place of what is there: the click that brought the focus had put
+        // the caret between.
+        focusin: (/** @type {any} */ { target }) => {
+          this.#entry = target;
+          target.select?.();
+        },
+        click: (/** @type {any} */ { target }) => {
+          if (target === this.#entry && target.selectionStart === target.selectionEnd)
+            target.select?.();
+          this.#entry = null;
+        },
         animationend: () => this.node.classList.remove('cv-asked'),
       },
       make(
