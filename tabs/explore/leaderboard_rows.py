@@ -507,6 +507,10 @@ class LeaderboardData:
         ]
         if self.ranks:
             entries.append(("rank 1–3", RANKS))
+        if self.corrections.by_run:
+            entries.append(
+                ("corrected", "The number without the rule's errors, its interval and line.")
+            )
         if any(part_note(cell) for row in self.rows.values() for cell in row.cells.values()):
             entries.append(("gray", GRAY))
         return [{"mark": mark, "meaning": meaning} for mark, meaning in entries]

@@ -6,7 +6,7 @@ import { make, put } from '../shared/dom.js';
  * An equal text stays: a refresh takes no selection and no scroll.
  * @param {Element} node
  * @param {string[]} texts
- * @param {string} tag
+ * @param {'li' | 'p'} tag
  */
 function sentences(node, texts, tag) {
   if (node.textContent !== texts.join(''))
