@@ -7,12 +7,14 @@ from typing import TypedDict
 
 from truehue.core.analysis.leaderboard import (
     AVERAGE,
+    FEW_PROMPTS,
     TABLE_TASKS,
     LeaderboardEntry,
     Rate,
     interval_text,
+    part_note,
 )
-from truehue.core.analysis.records import default_for, note_for
+from truehue.core.analysis.records import WRONG, default_for, note_for
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.batches.queue import ACTIVE
@@ -20,7 +22,6 @@ from truehue.tabs.explore.leaderboard_csv import PublishedTable, published_view
 from truehue.tabs.explore.leaderboard_rows import (
     SYSTEM_CHOICES,
     UNSCORED_CHOICES,
-    KeyEntry,
     LeaderboardData,
     LeaderboardGroup,
 )
@@ -30,7 +31,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.shared_answers import TitledChoice
 from truehue.tabs.sources.audits import AuditStudy, audits_json
-from truehue.tabs.sources.trust import people_text
+from truehue.tabs.sources.trust import RANKS, people_text
 
 
 class NamedRule(TypedDict):
@@ -38,6 +39,13 @@ class NamedRule(TypedDict):
 
     id: str
     name: str
+
+
+class KeyEntry(TypedDict):
+    """What a mark in a cell of the table means."""
+
+    mark: str
+    meaning: str
 
 
 class LeaderboardColumn(TypedDict):
@@ -49,6 +57,7 @@ class LeaderboardColumn(TypedDict):
     example: str
 
 
+GRAY = "A color system is missing or unscored, so the number enters no average and is never bold."
 METHODS = "Intervals: by bootstrap over prompts, or Wilson's where all prompts score alike."
 EXAMPLES = {
     "cna": "an olive book",
@@ -134,13 +143,37 @@ def leaderboard_view(
         },
         "groups": [*shown, *data.unread_group()],
         "limits": limits_view(data.rule_id, data.limits),
-        "key": data.key(),
+        "key": _key(data),
         "about": METHODS,
         "without": data.without_text(),
         "correction": data.corrections.view(data.labels),
         "published": published_view(data.runs, data.rule_id, data.systems),
         "busy": any(state in ACTIVE for state in data.states.values()),
     }
+
+
+def _key(data: LeaderboardData) -> list[KeyEntry]:
+    """What each mark in a cell means."""
+    which = "the images" if data.unscored == WRONG else "the scored images"
+    entries = [
+        ("93.4", f"Percent of {which} that pass. {data.means()}"),
+        (
+            "82.6–98.0",
+            "95% interval: with other prompts the number could lie between these. Errors of the "
+            "rule are not in it. The line below shows it from 0 to 100; the tick is the number.",
+        ),
+        ("≈", f"A rough interval: a color system has fewer than {FEW_PROMPTS} prompts."),
+        ("n 133 of 149", "Scored images, of all images where some are unscored."),
+    ]
+    if data.ranks:
+        entries.append(("rank 1–3", RANKS))
+    if data.corrections.by_run:
+        entries.append(
+            ("corrected", "The number without the rule's errors, its interval and line.")
+        )
+    if any(part_note(cell) for row in data.rows.values() for cell in row.cells.values()):
+        entries.append(("gray", GRAY))
+    return [{"mark": mark, "meaning": meaning} for mark, meaning in entries]
 
 
 def _columns() -> list[LeaderboardColumn]:

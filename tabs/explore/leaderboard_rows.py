@@ -64,7 +64,6 @@ from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.roles import Actor, allowed
 from truehue.tabs.sources.audits import accuracies_by_people
 from truehue.tabs.sources.trust import (
-    RANKS,
     controls_by_run,
     people_text,
     ranks_of,
@@ -90,7 +89,6 @@ UNSCORED_CHOICES: Mapping[str, tuple[str, str]] = {
     ),
     WRONG: ("all are incorrect", "Of all images, how many pass"),
 }
-GRAY = "A color system is missing or unscored, so the number enters no average and is never bold."
 LISTS = (
     "L2, L3 and CSS, three lists of color names (levels 2 and 3 of ISCC-NBS, and the web's colors)"
 )
@@ -171,13 +169,6 @@ class LeaderboardRow(TypedDict):
     people: str
     unscored: UnscoredJson | None
     said: str
-
-
-class KeyEntry(TypedDict):
-    """What a mark in a cell of the table means."""
-
-    mark: str
-    meaning: str
 
 
 class LeaderboardGroup(TypedDict):
@@ -479,7 +470,8 @@ class LeaderboardData:
         rest = f" and {more:,} more" if more > 0 else ""
         return f"Not shown, because they have no images yet: {names}{rest}."
 
-    def _means(self) -> str:
+    def means(self) -> str:
+        """What a task and the average are the means of."""
         means = {
             AVERAGED: f"A task is the mean of its accuracies on {LISTS}",
             EACH: f"A task is the mean of its accuracies on {LISTS}",
@@ -490,30 +482,7 @@ class LeaderboardData:
 
     def about(self) -> str:
         """What the numbers are, in words."""
-        return f"{self._means()} {SENTENCE}"
-
-    def key(self) -> list[KeyEntry]:
-        """What each mark in a cell means."""
-        which = "the images" if self.unscored == WRONG else "the scored images"
-        entries = [
-            ("93.4", f"Percent of {which} that pass. {self._means()}"),
-            (
-                "82.6–98.0",
-                "95% interval: with other prompts the number could lie between these. Errors of the "
-                "rule are not in it. The line below shows it from 0 to 100; the tick is the number.",
-            ),
-            ("≈", f"A rough interval: a color system has fewer than {FEW_PROMPTS} prompts."),
-            ("n 133 of 149", "Scored images, of all images where some are unscored."),
-        ]
-        if self.ranks:
-            entries.append(("rank 1–3", RANKS))
-        if self.corrections.by_run:
-            entries.append(
-                ("corrected", "The number without the rule's errors, its interval and line.")
-            )
-        if any(part_note(cell) for row in self.rows.values() for cell in row.cells.values()):
-            entries.append(("gray", GRAY))
-        return [{"mark": mark, "meaning": meaning} for mark, meaning in entries]
+        return f"{self.means()} {SENTENCE}"
 
 
 def _outside_columns(tallies: Iterable[PromptTally], systems: str) -> dict[str, list[str]]:
