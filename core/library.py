@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
 from truehue.core.color.people import SHOWN_NAMES, Naming, naming, percent_text, surveys
-from truehue.core.color.spaces import CONDITIONS, hex_of, lab_to_srgb8
+from truehue.core.color.spaces import CONDITIONS, CONDITIONS_TEXT, hex_of, lab_to_srgb8
 from truehue.core.color.systems import SYSTEMS, ColorTarget, all_nearest, parse_target
 from truehue.core.errors import BadInput, DataFolderError, MaskError, NoPixels
 from truehue.core.images.load import LoadedImage, load_image, object_pixels
@@ -36,6 +36,7 @@ from truehue.core.masks.selection import SALIENT_OR_WHOLE, WHOLE, select_pixels_
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import Measurement, TargetObject
 from truehue.core.verdict.measure import measure as judge
+from truehue.core.verdict.nearest import note_of
 from truehue.core.verdict.rules import DEFAULT_RULE, MATCHES, PASS, RULES, Rule
 
 if TYPE_CHECKING:
@@ -64,11 +65,14 @@ _SWATCH = "display:inline-block;width:3em;height:1.4em;border:1px solid #8886;ve
 @dataclass(frozen=True, eq=False)
 class VerdictResult:
     """What :func:`measure` found. ``measurement`` has every step; ``pixels`` bool ``(H, W)`` are the
-    object as it was given or selected; ``notes`` say what was converted or assumed."""
+    object as it was given or selected; ``notes`` say what was converted or assumed. ``names_note``
+    says why ``truehue`` accepts a name that is not the nearest, or refuses the nearest; else it is
+    empty."""
 
     measurement: Measurement = field(repr=False)
     pixels: NDArray[np.bool_] = field(repr=False)
     notes: tuple[str, ...] = ()
+    names_note: str = ""
 
     @property
     def status(self) -> str:
@@ -109,10 +113,18 @@ class VerdictResult:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, as ``truehue measure --json`` prints it."""
-        return {**self.measurement.as_json(), **CONDITIONS, "image_notes": list(self.notes)}
+        return {
+            **self.measurement.as_json(),
+            **CONDITIONS,
+            "names_note": self.names_note,
+            "image_notes": list(self.notes),
+        }
 
     def __repr__(self) -> str:
-        return "\n".join((self.measurement.line(), *self.notes))
+        return "\n".join((self.measurement.line(), *self._sentences()))
+
+    def _sentences(self) -> tuple[str, ...]:
+        return (*([self.names_note] if self.names_note else []), *self.notes)
 
     def _repr_html_(self) -> str:
         verdict, target = self.measurement.verdict, self.measurement.target
@@ -121,7 +133,9 @@ class VerdictResult:
             swatches[f"measured {_lab_text(verdict.lab)}"] = _hex(verdict.lab)
         rows = {_LABELS[metric.name]: f"{metric.value:.2f}" for metric in verdict.metrics}
         title = f"{verdict.status.capitalize()} by {verdict.rule} {verdict.version}"
-        return _html(title, swatches, rows, (verdict.reason, *self.notes, *self.measurement.notes))
+        return _html(
+            title, swatches, rows, (verdict.reason, *self._sentences(), *self.measurement.notes)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +296,7 @@ def measure(
     """Whether the object in an image has the target color, by one of :func:`rules`.
 
     ``target`` is a name, ``#RRGGBB``, ``lab(52 40 30)`` or ``oklch(0.6 0.15 40)``; ``system``
-    (``css``, ``l1``, ``l2``, ``l3``) says where a name is looked up. The object is inside ``mask``,
+    (``css``, ``l1``, ``l2``, ``l3``, ``people``) says where a name is looked up. The object is inside ``mask``,
     which may be a result of :func:`salient_mask`, or found inside ``box`` ``(x0, y0, x1, y1)`` in
     pixels. Without either it is the whole image, its opaque pixels: of a photograph give
     ``mask=salient_mask(image)``, as ``truehue measure`` does by itself. ``k``: the rules of the paper and
@@ -297,15 +311,17 @@ def measure(
             f"{type(target).__name__}. Of three codes: 'rgb(220 20 60)'."
         )
     color = parse_target(target, system) if isinstance(target, str) else target
+    acceptance = Acceptance(k, None, system)
     measurement = judge(
         loaded.srgb8,
         inside,
         color,
         rule,
-        acceptance=Acceptance(k, None, system),
+        acceptance=acceptance,
         target_object=TargetObject(object_name, relation),
     )
-    return VerdictResult(measurement, inside, (*loaded.notes, *notes))
+    names_note = note_of(loaded.srgb8, inside, measurement, acceptance)
+    return VerdictResult(measurement, inside, (*loaded.notes, *notes), names_note)
 
 
 def salient_mask(image: ImageLike) -> SalientMask:
@@ -589,7 +605,9 @@ def _hex(lab: Lab) -> str:
 
 
 def _lab_text(lab: Lab | None) -> str:
-    return "no color" if lab is None else "Lab ({:.2f}, {:.2f}, {:.2f})".format(*lab)
+    if lab is None:
+        return "no color"
+    return "Lab ({:.2f}, {:.2f}, {:.2f}; {})".format(*lab, CONDITIONS_TEXT)
 
 
 def _html(

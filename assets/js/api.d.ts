@@ -2627,6 +2627,7 @@ declare namespace Api {
     people_answers: number;
     illuminant: string;
     observer_deg: number;
+    names_note: string;
     image_notes: Array<string>;
   }
 

@@ -23,7 +23,7 @@ import numpy as np
 from truehue.core.color.formulas import FORMULAS, SURROUNDS, ViewingConditions
 from truehue.core.color.munsell import MunsellSamples, load_munsell
 from truehue.core.color.people import naming_fields
-from truehue.core.color.spaces import CONDITIONS
+from truehue.core.color.spaces import CONDITIONS, CONDITIONS_TEXT
 from truehue.core.color.systems import SYSTEMS, parse_target
 from truehue.core.command import JSON_LINES, Command, arg, flag, group
 from truehue.core.errors import BadInput, TrueHueError
@@ -36,6 +36,7 @@ from truehue.core.packages import colour_science
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.differences import verdict_differences
 from truehue.core.verdict.measure import Measurement, TargetObject, measure
+from truehue.core.verdict.nearest import note_of
 from truehue.core.verdict.rules import (
     DEFAULT_RULE,
     DIFFERS,
@@ -162,7 +163,8 @@ def _run(
     job: MeasureItem, options: argparse.Namespace, munsell: MunsellSamples | None
 ) -> tuple[Measurement | ColorResult, tuple[str, ...], dict[str, Any]]:
     """The measurement, or the color where no target is given; the notes of what was converted when
-    the image was loaded; and what else belongs to its line: box or masker."""
+    the image was loaded; and what else belongs to its line: box or masker, and of a measurement the
+    sentence on its nearest name."""
     if job.problem:
         raise BadInput(job.problem + ".")
     image = load_image(job.folder / job.file)
@@ -177,17 +179,19 @@ def _run(
     if not job.target:
         return color_of(srgb8, mask=mask), notes, about
     target = parse_target(job.target, job.system)
+    acceptance = Acceptance(options.k, munsell, job.system)
     measurement = measure(
         srgb8,
         mask,
         target,
         options.rule,
-        acceptance=Acceptance(options.k, munsell, job.system),
+        acceptance=acceptance,
         target_object=TargetObject(
             options.object, options.relation, False if options.relation == DIFFERS else None
         ),
     )
-    return measurement, notes, about
+    names_note = note_of(srgb8, mask, measurement, acceptance)
+    return measurement, notes, {**about, "names_note": names_note}
 
 
 def _mask(
@@ -243,6 +247,7 @@ def _unscored(job: MeasureItem, reason: str, by: Rule, object_name: str) -> dict
         "metrics": {},
         "candidates": [],
         "accepted_count": 0,
+        "names_note": "",
         "notes": [],
         "image_notes": [],
     }
@@ -287,7 +292,7 @@ def _measure(options: argparse.Namespace) -> int:
             _print_json({**line, "image_notes": list(notes)})
         else:
             print(measurement.line(job.file), flush=True)
-            for note in (*notes, *measurement.notes):
+            for note in filter(None, (*notes, about["names_note"], *measurement.notes)):
                 print(f"      {note}", flush=True)
             if viewing is not None:
                 _print_differences(verdict_differences(measurement, viewing))
@@ -320,7 +325,15 @@ def _viewing(options: argparse.Namespace) -> ViewingConditions | None:
 
 
 def _print_differences(found: dict[str, Any]) -> None:
-    """A line for each formula, to the target and to the color that the rule compared."""
+    """The conditions, and a line for each formula: to the target, and to the color that the rule
+    compared."""
+    viewing = found["viewing"]
+    print(
+        f"      CIELAB for {CONDITIONS_TEXT}; CIE 1994 and CMC weight by the target; CAM16 for L_A "
+        f"{viewing['adapting_cd_m2']:g} cd/m², Y_b {viewing['background_percent']:g}% of white, "
+        f"surround {viewing['surround']}; ΔE ITP for white of {viewing['white_cd_m2']:g} cd/m²",
+        flush=True,
+    )
     print(f"      {'difference':<24}{'to the target':>14}{'as compared':>14}", flush=True)
     for entry in FORMULAS:
         values = (found["to_target"][entry.id], found["to_compared"][entry.id])

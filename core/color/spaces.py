@@ -21,6 +21,7 @@ LINEAR1_TO_XYZ1 = np.array(
 XYZ1_TO_LINEAR1 = np.linalg.inv(LINEAR1_TO_XYZ1)
 CONDITIONS = {"illuminant": "D65", "observer_deg": 2}
 """What every CIELAB value is for, as results say it."""
+CONDITIONS_TEXT = "D65, 2°"
 WHITE_XYZ1 = np.array([0.3127 / 0.3290, 1.0, (1.0 - 0.3127 - 0.3290) / 0.3290])
 
 _EPSILON = (6.0 / 29.0) ** 3

@@ -11,7 +11,7 @@ import numpy as np
 from truehue.core.color import dominant as dominants
 from truehue.core.color.dominant import DominantColor, Selection
 from truehue.core.color.shading import LitColor, lit_color
-from truehue.core.color.spaces import check_pair, hex_of, hue_deg, lab_to_srgb8
+from truehue.core.color.spaces import CONDITIONS_TEXT, check_pair, hex_of, hue_deg, lab_to_srgb8
 from truehue.core.color.systems import ColorTarget
 from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.images.pixels import MaskedColors, changed_colors, distinct_colors
@@ -168,7 +168,7 @@ class Measurement:
         lab = ", ".join(f"{value:.2f}" for value in verdict.lab or ())
         return (
             f"{verdict.status.upper()}  {f'{name}  ' if name else ''}target {self.target.label}, "
-            f"measured Lab ({lab})  [{verdict.rule} {verdict.version}] {verdict.reason}"
+            f"measured Lab ({lab}; {CONDITIONS_TEXT})  [{verdict.rule} {verdict.version}] {verdict.reason}"
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -26,6 +26,8 @@ SMALL = 5.0
 """From here on a difference of lightness or chroma is named outright, in CIELAB units."""
 SLIGHT = 2.0
 HUE_RIGHT_DEG = 5.0
+LEAST_PENALTY = 0.05
+"""Penalties below it are 0.0 at one decimal."""
 
 
 BY = "By "
@@ -184,7 +186,19 @@ def _what_differs(verdict: Verdict, offset: Offset, name: str) -> str:
         return f"{hue}; {text}"
     if offset.hue_deg is None:
         return f"{hue}; the tint differs from the target"
-    return f"{hue}; lightness and chroma are close"
+    return f"{hue}; lightness and chroma are close{_penalties(verdict)}"
+
+
+def _penalties(verdict: Verdict) -> str:
+    """What the mismatch score adds to a small difference: a verdict that fails by it says so."""
+    parts = []
+    if verdict.light is not None and verdict.light.cost >= LEAST_PENALTY:
+        parts.append(f"{verdict.light.cost:.1f} for this light")
+    rival = verdict.rival
+    if rival is not None and rival.cost >= LEAST_PENALTY:
+        name = rival_label(rival.name, rival.system, None)
+        parts.append(f"{rival.cost:.1f} because {name} explains the image better")
+    return f"; penalties: {', '.join(parts)}" if parts else ""
 
 
 def _directions(offset: Offset, least: float, how: str) -> list[str]:

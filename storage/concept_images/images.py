@@ -11,11 +11,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from truehue.core.concepts.matching import normal
 from truehue.core.errors import MaskError, NotStored, StorageError
 from truehue.core.files import content_path, read_png, write_once
 from truehue.core.images import load as core_images
 from truehue.core.images.pixels import Mask
 from truehue.core.masks.registry import EXACT_MAKERS, is_proposal
+from truehue.core.masks.selection import WHOLE
 from truehue.core.records import EvidenceRecord, ImageRecord, MaskRecord
 from truehue.core.runs.records import NOT_KEPT
 from truehue.storage.database import canonical
@@ -214,6 +216,20 @@ class MaskCandidates:
 
     masks: tuple[MaskRecord, ...]
     selected: bool = False
+
+    def of_object(self, name: str) -> MaskRecord | None:
+        """The mask in which an image of the object with this normal name is measured: the one that
+        somebody selected, unless it names another object; else the newest that names the object, the
+        newest that is not the whole image, or any. None where no mask counts."""
+        if self.selected and _object_of(self.masks[0]) in ("", name):
+            return self.masks[0]
+        named = [mask for mask in self.masks if _object_of(mask) == name]
+        parts = [mask for mask in self.masks if mask.maker != WHOLE]
+        return next(iter((*named, *parts, *self.masks)), None)
+
+
+def _object_of(mask: MaskRecord) -> str:
+    return normal(str(mask.parameters.get("object") or ""))
 
 
 class Masks:

@@ -26,6 +26,7 @@ from truehue.core.images.load import LoadedImage, load_image, object_pixels
 from truehue.core.masks.from_marks import select_in_box
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import measure
+from truehue.core.verdict.nearest import note_of
 from truehue.core.verdict.rules import DEFAULT_RULE, LightMatch, Rival
 from truehue.tabs.api.description import ApiRequest, Endpoint
 from truehue.tabs.batches.supervisor import RunSupervisor
@@ -170,6 +171,7 @@ class MeasuredImage(TypedDict):
     people_answers: int
     illuminant: str
     observer_deg: int
+    names_note: str
     image_notes: list[str]
 
 
@@ -185,12 +187,13 @@ def measure_image(context: Context, actor: Actor, request: MeasureImage) -> Meas
     target = parse_target(request.target, system)
     inside, mask_notes = _inside(context, request, image)
     put = Question(request.object_name, relation=request.relation)
+    acceptance = Acceptance(request.k, context.munsell, system)
     result = measure(
         image.srgb8,
         inside,
         target,
         request.rule,
-        acceptance=Acceptance(request.k, context.munsell, system),
+        acceptance=acceptance,
         target_object=put.target_object,
     )
     return cast(
@@ -199,6 +202,7 @@ def measure_image(context: Context, actor: Actor, request: MeasureImage) -> Meas
             **result.as_json(),
             **CONDITIONS,
             **naming_fields(result.verdict.lab),
+            "names_note": note_of(image.srgb8, inside, result, acceptance),
             "image_notes": [*image.notes, *mask_notes],
         },
     )

@@ -31,6 +31,7 @@ from truehue.core.scores.scoring import score_image
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.expectations import expectations_of
 from truehue.core.verdict.measure import MaskCache, Measurement, measure_by_rules
+from truehue.core.verdict.nearest import note_of
 from truehue.core.verdict.rules import DEFAULT_RULE, DIFFERS, MATCHES, RELATIONS, RULES, rule
 from truehue.tabs.inspect.automatic import GroundingJson, automatic_of, grounding_view, overrides_of
 from truehue.tabs.inspect.colors import (
@@ -40,7 +41,6 @@ from truehue.tabs.inspect.colors import (
     evidence_of_colors,
     whole_image,
 )
-from truehue.tabs.inspect.nearest import note_of
 from truehue.tabs.inspect.state import exact_mask, make_mask, marks_of, origin_target, remember
 from truehue.tabs.inspect.steps import color_steps
 from truehue.tabs.inspect.view import (

@@ -15,6 +15,7 @@ from truehue.core.generation.truth import describe_true_color
 from truehue.core.records import EvidenceRecord, ImageRecord
 from truehue.core.verdict.audit import alternatives, audit
 from truehue.core.verdict.measure import Measurement, measurement_sentence
+from truehue.core.verdict.nearest import nearest_name
 from truehue.core.verdict.reasons import rival_label
 from truehue.core.verdict.rules import DIFFERS, FAIL, PASS, LightMatch, Metric, Rival, rule
 from truehue.tabs.inspect.automatic import name_of
@@ -28,7 +29,6 @@ from truehue.tabs.inspect.colors import (
     people_view,
 )
 from truehue.tabs.inspect.differences import ComparedColors, compared_colors
-from truehue.tabs.inspect.nearest import nearest_name
 from truehue.tabs.inspect.steps import measured_on, steps
 from truehue.tabs.page import figures
 from truehue.tabs.verdicts.question import VerdictQuestion
@@ -272,7 +272,7 @@ def verdict_view(
     names_note: str = "",
 ) -> VerdictCard:
     """The verdict card. ``others`` are the same pixels under the other rules, ``names_note`` is of
-    :func:`truehue.tabs.inspect.nearest.names_note`."""
+    :func:`truehue.core.verdict.nearest.names_note`."""
     verdict = measurement.verdict
     assert verdict.lab is not None
     color_target = measurement.target

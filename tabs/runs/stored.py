@@ -14,9 +14,9 @@ from truehue.core.files import content_path
 from truehue.core.generation.registry import name_of
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.records import GenerationRecord
-from truehue.core.runs.concepts import CONCEPT
+from truehue.core.runs.concepts import CONCEPT, measured_of
 from truehue.core.runs.folder import RunFolder
-from truehue.core.runs.records import DRAWN, StoredItem, StoredMask
+from truehue.core.runs.records import DRAWN, WHOLE, StoredItem, StoredMask
 from truehue.core.runs.shards import read_columns
 from truehue.core.runs.summary import kept_text
 from truehue.core.verdict.expectations import expectations_of
@@ -36,8 +36,8 @@ def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[St
     concept belongs to its prompt by the sentence, too: somebody may have typed it.
 
     A prompt's pictures are numbered from 0, by their number in an imported folder or their seed,
-    then by age; equal pixels count once. Of the masks of an object the newest counts. Raises
-    BadInput where there is no picture.
+    then by age; equal pixels count once. Of the masks of an object the newest counts; an image of a
+    concept has the mask in which Compare measures it. Raises BadInput where there is no picture.
     """
     from truehue.tabs.verdicts.scoring import masks_of
 
@@ -56,14 +56,23 @@ def of_model(storage: Storage, model: str, prompts: Sequence[Prompt]) -> list[St
             index = sentences.get(normal(row.text))
         if index is not None and row.image_id is not None:
             by_prompt[index].setdefault(row.image_id, row)
-    masks = storage.masks.for_images({image_id for rows in by_prompt.values() for image_id in rows})
+    image_ids = {image_id for rows in by_prompt.values() for image_id in rows}
+    masks, candidates = storage.masks.for_images(image_ids), storage.masks.candidates(image_ids)
     items = []
     for generation_record in sorted(by_prompt):
         for number, (image_id, row) in enumerate(
             sorted(by_prompt[generation_record].items(), key=_order)
         ):
             # The prompt of the plan is the one that the picture is judged by.
-            fitting = masks_of(masks.get(image_id, ()), prompts[generation_record].targets)
+            prompt, may_count = prompts[generation_record], candidates.get(image_id)
+            fitting = masks_of(masks.get(image_id, ()), prompt.targets)
+            for position in measured_of(prompt.task, prompt.targets):
+                mask = may_count and may_count.of_object(normal(prompt.targets[position].name))
+                # The whole image without a selection is what the masker may do better.
+                if mask and (mask.maker != WHOLE or mask.parameters):
+                    fitting[position] = mask
+                else:
+                    fitting.pop(position, None)
             object_masks = {
                 target: StoredMask(
                     record.mask_id,

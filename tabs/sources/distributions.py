@@ -25,12 +25,12 @@ from truehue.core.concepts.own import OWN_STYLE
 from truehue.core.concepts.records import PIXELS, RATINGS, ConceptCell, ImageProfile
 from truehue.core.errors import BadInput, NotStored
 from truehue.core.masks.registry import is_proposal
+from truehue.core.masks.selection import WHOLE
 from truehue.core.prompts.concepts import STYLES, concepts
 from truehue.core.records import MaskRecord
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun
 from truehue.tabs.sources import generated
-from truehue.tabs.sources.generated import WHOLE
 
 SET, PICTURES, RUN, IMAGE, GENERATED = "set", "pictures", "run", "image", "generated"
 ALL = "all"

@@ -23,13 +23,12 @@ from truehue.core.masks import salient
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.masks.marks import SALIENT
 from truehue.core.masks.registry import is_proposal
+from truehue.core.masks.selection import WHOLE
 from truehue.core.records import MaskRecord
-from truehue.storage.concept_images.images import MaskCandidates
 from truehue.storage.concept_images.sets import GeneratedImage, ImageGroup
 from truehue.tabs.page.context import Context
 from truehue.tabs.page.errors import count_noun, message_of
 
-WHOLE = "whole"
 _ORIGINS = {"drawn": "Generate", "imported": "imported"}
 
 Key = tuple[str, str, str]
@@ -200,28 +199,12 @@ def _with_masks(
     return [
         (
             image,
-            mask_of_object(candidates[image.image_id], resource) or whole_masks.get(image.image_id)
+            candidates[image.image_id].of_object(resource) or whole_masks.get(image.image_id)
             if image.image_id in candidates
             else None,
         )
         for image in images
     ]
-
-
-def mask_of_object(candidates: MaskCandidates, name: str) -> MaskRecord | None:
-    """The mask in which an image of an object is measured: the one that somebody selected, unless it
-    names another object; else the newest that names the object, the newest that is not the whole
-    image, or any. None where no mask counts."""
-    masks = candidates.masks
-    if candidates.selected and _object_of(masks[0]) in ("", name):
-        return masks[0]
-    named = [mask for mask in masks if _object_of(mask) == name]
-    parts = [mask for mask in masks if mask.maker != WHOLE]
-    return next(iter((*named, *parts, *masks)), None)
-
-
-def _object_of(mask: MaskRecord) -> str:
-    return normal(str(mask.parameters.get("object") or ""))
 
 
 def _stored(

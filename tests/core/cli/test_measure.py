@@ -258,10 +258,21 @@ def test_json_is_what_the_pipeline_says(folder: Path) -> None:
         "file": "mug.png",
         "mask": "mask.png",
         **expected,
+        "names_note": "",
         "image_notes": [],
         "illuminant": "D65",
         "observer_deg": 2,
     }
+
+
+def test_a_nearer_name_than_the_target_is_explained_as_on_the_page(folder: Path) -> None:
+    Image.new("RGB", (8, 8), (194, 41, 41)).save(folder / "patch.png")
+    about = ("patch.png", "--masker", "whole", "--target", "red")
+    note = "Under the estimated light red also passes: mismatch score 1.7, firebrick 1.1."
+    assert json.loads(run(folder, *about, "--json").stdout)["names_note"].endswith(note)
+    assert note in run(folder, *about).stdout
+    assert repr(truehue.measure(folder / "patch.png", "red")).count(note) == 1
+    assert "names_note" in truehue.measure(folder / "patch.png", "red", rule="paper").to_dict()
 
 
 def test_differences_are_evidence_beside_the_verdict(folder: Path) -> None:
@@ -284,6 +295,7 @@ def test_differences_are_evidence_beside_the_verdict(folder: Path) -> None:
 
     text = run(folder, *about, "--differences").stdout.splitlines()
     assert text[0].startswith("FAIL")
+    assert "L_A 4.07 cd/m², Y_b 20% of white, surround average" in text[-11]
     assert re.split(r" {2,}", text[-1].strip()) == [
         "HyAB",
         *(f"{average[pair]['hyab']:.2f}" for pair in ("to_target", "to_compared")),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from truehue.core.color.difference import hue_word
 from truehue.core.color.systems import parse_target
+from truehue.core.verdict.measure import measure
 from truehue.core.verdict.reasons import account, by, explain, short_reason, without_rule
 from truehue.core.verdict.rules import judge, rule, unscored
 
@@ -265,3 +266,16 @@ def test_a_card_calls_a_target_by_its_own_name(measured: str, target: str, short
     offset = {"lightness": 0.0, "chroma": -20.0, "hue_deg": None}
     lab = parse_target(measured).lab
     assert short_reason(lab, color.lab, offset, color.label) == short
+
+
+def test_a_small_difference_that_fails_names_its_penalties() -> None:
+    """Half of full red is near red in its light, and yet nearer to firebrick."""
+    patch, mask = np.full((4, 4, 3), (193, 29, 38), np.uint8), np.ones((4, 4), bool)
+    verdict = measure(patch, mask, parse_target("css:red"), "truehue").verdict
+    assert verdict.status == "fail"
+    assert verdict.rival is not None
+    assert verdict.light is not None
+    assert verdict.reason.endswith(
+        f"lightness and chroma are close; penalties: {verdict.light.cost:.1f} for this light, "
+        f"{verdict.rival.cost:.1f} because firebrick explains the image better."
+    )

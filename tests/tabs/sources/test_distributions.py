@@ -341,6 +341,33 @@ def test_a_generated_image_is_measured_within_the_mask_that_counts(context: Cont
     assert masks.current([image_id]) == {}
 
 
+def test_a_run_of_generated_images_takes_the_mask_that_counts(context: Context) -> None:
+    """What the tables' row of these images is measured in is what the concept's row is measured in."""
+    record = generated(context, SENTENCE, 1, masked=False)
+    masks, image_id = context.storage.masks, str(record.image_id)
+    prompts = prompt_set("concepts").prompts()
+
+    def of_run() -> list[str]:
+        (item,) = of_model(context.storage, "hub:a/b", prompts)
+        return [mask.mask_id for mask in item.masks.values()]
+
+    assert of_run() == []
+    pixels = np.zeros((32, 32), bool)
+    pixels[8:] = True
+    by_hand, other = (
+        masks.add(image_id, Mask(pixels, "brush", {"strokes": [], **named})).mask_id
+        for named in ({}, {"object": "stem"})
+    )
+    masks.select(image_id, by_hand)
+    assert of_run() == [by_hand]
+    masks.select(image_id, None)  # cleared: the run looks for the object
+    assert of_run() == []
+    masks.select(image_id, by_hand)
+    (source,) = {choice.source for choice in choices(context, "banana")[:1]}
+    (profile,) = image_profiles(context, source, "banana")
+    assert [profile.mask_id] == of_run() != [other]
+
+
 def test_what_was_set_is_not_what_the_model_gives_a_concept(context: Context) -> None:
     generated(context, SENTENCE, 1)
     generated(context, SENTENCE, 2, options={"failure": "leaked"})

@@ -8,7 +8,7 @@ import pytest
 from truehue.core.color.systems import parse_target
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.measure import measure
-from truehue.tabs.inspect.nearest import note_of
+from truehue.core.verdict.nearest import note_of
 
 
 def note(srgb8: tuple[int, int, int], target: str) -> str:

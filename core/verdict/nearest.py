@@ -23,7 +23,7 @@ def note_of(
 ) -> str:
     """:func:`names_note` of a measurement of the mask ``pixels``, bool ``(H, W)``, of which ``cache``
     has what was found already; empty for rules that fit no light."""
-    if measurement.verdict.light is None:
+    if measurement.verdict.light is None or measurement.verdict.lab is None:
         return ""
     nearest = nearest_name(measurement)
     if nearest.hex == measurement.target.hex:
