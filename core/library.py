@@ -607,7 +607,7 @@ def _hex(lab: Lab) -> str:
 def _lab_text(lab: Lab | None) -> str:
     if lab is None:
         return "no color"
-    return "Lab ({:.2f}, {:.2f}, {:.2f}; {})".format(*lab, CONDITIONS_TEXT)
+    return f"Lab ({lab[0]:.2f}, {lab[1]:.2f}, {lab[2]:.2f}; {CONDITIONS_TEXT})"
 
 
 def _html(

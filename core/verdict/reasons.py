@@ -26,7 +26,7 @@ SMALL = 5.0
 """From here on a difference of lightness or chroma is named outright, in CIELAB units."""
 SLIGHT = 2.0
 HUE_RIGHT_DEG = 5.0
-LEAST_PENALTY = 0.05
+SHOWN_PENALTY = 0.05
 """Penalties below it are 0.0 at one decimal."""
 
 
@@ -192,10 +192,10 @@ def _what_differs(verdict: Verdict, offset: Offset, name: str) -> str:
 def _penalties(verdict: Verdict) -> str:
     """What the mismatch score adds to a small difference: a verdict that fails by it says so."""
     parts = []
-    if verdict.light is not None and verdict.light.cost >= LEAST_PENALTY:
+    if verdict.light is not None and verdict.light.cost >= SHOWN_PENALTY:
         parts.append(f"{verdict.light.cost:.1f} for this light")
     rival = verdict.rival
-    if rival is not None and rival.cost >= LEAST_PENALTY:
+    if rival is not None and rival.cost >= SHOWN_PENALTY:
         name = rival_label(rival.name, rival.system, None)
         parts.append(f"{rival.cost:.1f} because {name} explains the image better")
     return f"; penalties: {', '.join(parts)}" if parts else ""

@@ -17,6 +17,7 @@ from truehue.core.masks.display import cutout_png
 from truehue.core.masks.from_marks import mask_from_marks
 from truehue.core.masks.registry import mask_text
 from truehue.core.masks.salient import is_available
+from truehue.core.masks.selection import WHOLE
 from truehue.core.records import MaskRecord
 from truehue.tabs.compare.people.messages import ConceptWords, concept_json, normalize_concept
 from truehue.tabs.compare.people.sets import MAX_NAME
@@ -26,7 +27,6 @@ from truehue.tabs.page.errors import count_noun
 from truehue.tabs.page.requests import PageRequest
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.sources.distributions import IMAGE, image_profiles, parse
-from truehue.tabs.sources.generated import WHOLE
 
 CUTOUT_PX = 360
 MAX_POOLED = 6
