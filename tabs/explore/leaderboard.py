@@ -31,7 +31,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.shared_answers import TitledChoice
 from truehue.tabs.sources.audits import AuditStudy, audits_json
-from truehue.tabs.sources.trust import RANKS, people_text
+from truehue.tabs.sources.trust import RANKS, people_text, strict_note
 
 
 class NamedRule(TypedDict):
@@ -130,7 +130,9 @@ def leaderboard_view(
         "unscored": data.unscored,
         "unscored_default": default_for(data.rule_id),
         "unscored_filter": data.filter,
-        "unscored_note": note_for(data.rule_id, data.unscored),
+        "unscored_note": " ".join(
+            filter(None, (strict_note(data.rule_id), note_for(data.rule_id, data.unscored)))
+        ),
         "columns": _columns(),
         "choices": {
             "rules": [

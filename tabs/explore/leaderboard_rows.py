@@ -331,7 +331,9 @@ class LeaderboardData:
             text = f"{where}: {everyone} too close to call; each could be first."
         if behind and len(first) > 1:
             is_behind = "are" if len(behind) > 1 else "is"
-            text += f" {self._names(behind)} {is_behind} behind all of them."
+            same = len(behind) > 1 and len({ranges[run.run_id] for run in behind}) == 1
+            also = ", and too close to call, too" if same else ""
+            text += f" {self._names(behind)} {is_behind} behind all of them{also}."
         return text
 
     def _names(self, runs: Sequence[RunRecord]) -> str:

@@ -35,6 +35,8 @@ from truehue.tabs.sources.trust import (
 )
 
 OFF = "off"
+MIN_MOVE = 0.1
+"""In points: what moves averages by less is said not to move them."""
 NOT_JUDGED = (
     "Images without a score that count as incorrect stay incorrect: the rule did not judge them, so "
     "its errors are of the others."
@@ -213,10 +215,12 @@ class Corrections:
         )
         if not moves:
             return ""
+        if max(abs(move) for move in moves) < MIN_MOVE:
+            return "Here it moves no average by 0.1 points or more."
         ends = list(dict.fromkeys(f"{move:+.1f}" for move in (moves[0], moves[-1])))
         return (
-            f"Here it moves averages by {' to '.join(ends)} points. Order and ranks stay those of "
-            "the raw numbers."
+            f"Here it moves averages by {' to '.join(ends)} points. Rows are not sorted anew: order and "
+            "ranks are those of the raw numbers."
         )
 
     def _reasons(self, labels: Mapping[str, str]) -> list[str]:

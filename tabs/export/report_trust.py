@@ -134,4 +134,6 @@ def _ranks(context: Context, record: RunRecord) -> Iterator[Block]:
             name = RULE_NAMES.get(rule_id, rule_id)
             sentences.append(f"Rank by {name} among {len(entries)} runs: {', '.join(texts)}.")
     if sentences:
-        yield Paragraph(" ".join([*sentences, f"Rank 1–3: {RANKS}"]))
+        yield Paragraph(
+            " ".join([*sentences, f"Rank 1–3: {RANKS} Corrected numbers have no ranks."])
+        )

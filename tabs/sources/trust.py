@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
@@ -146,7 +146,8 @@ def correction_text(
 ) -> CorrectionText:
     """What a correction did and assumes, for people who never heard of it; ``borrowed``: the color
     systems whose errors were not counted; ``tested``: whether any other is in the numbers."""
-    whole = calibration.whole(calibration.systems[0])
+    counts = [calibration.whole(name) for name in calibration.systems]
+    whole = counts[0]
     hit, accept = 100.0 * whole.hits / whole.right, 100.0 * whole.accepts / whole.wrong
     name = PART_NAMES.get(whole.system, whole.system)
     systems = " and ".join(PART_NAMES.get(name, name) for name in calibration.systems)
@@ -165,9 +166,11 @@ def correction_text(
     near = "near, wrong names" if shipped(calibration) else "wrong colors"
     return CorrectionText(
         [
-            f"The rule sometimes errs: of objects of known color it passed {hit:.1f}% of the right colors "
-            f"and {accept:.1f}% of {near} ({name}). The corrected number takes such errors out: the share "
-            "of images that have the color, if the rule errs on them as often as on those objects.",
+            "The rule sometimes errs: of objects of known color it passed "
+            f"{_span(100.0 * count.hits / count.right for count in counts)} of the right colors and "
+            f"{_span(100.0 * count.accepts / count.wrong for count in counts)} of {near}. The corrected "
+            "number takes such errors out: the share of images that have the color, if the rule errs on "
+            "them as often as on those objects. High numbers rise, and low ones can fall.",
             "Which light? Take difficult light for photographs and for scenes with shade or highlights, "
             "plain light for flat, evenly lit renders. If you are unsure, quote the raw number and both "
             "corrected ones.",
@@ -175,7 +178,7 @@ def correction_text(
         ],
         [
             f"The test: {calibration.description}.",
-            f"Where half of a model's images have the color, {(hit + accept) / 2:.1f}% of all its images "
+            f"Where half of a model's images have a color of {name}, {(hit + accept) / 2:.1f}% of all its images "
             "would pass. The correction works back from the share that passes to the share that has "
             "the color.",
             *more,
@@ -184,6 +187,30 @@ def correction_text(
             "The corrected interval includes the prompts and the uncertain error rates, but not a wrong "
             "choice of light.",
         ],
+    )
+
+
+def _span(percents: Iterable[float]) -> str:
+    """``95.9–98.5%``, or the one number."""
+    ends = [f"{percent:.1f}" for percent in sorted(percents)]
+    return f"{'–'.join(dict.fromkeys((ends[0], ends[-1])))}%"
+
+
+STRICT_PERCENT = 50.0
+
+
+def strict_note(rule_id: str) -> str:
+    """A sentence on a rule that refuses most of the right colors even in plain light; else empty."""
+    calibration = calibration_of(RENDERED, rule_id, rule(rule_id).version)
+    if calibration is None:
+        return ""
+    counts = [calibration.whole(name) for name in calibration.systems]
+    shares = [100.0 * count.hits / count.right for count in counts]
+    if max(shares) >= STRICT_PERCENT:
+        return ""
+    return (
+        f"{rule(rule_id).name} refuses most of the right colors: of objects of known color in plain light "
+        f"it passed {_span(shares)}."
     )
 
 
@@ -248,7 +275,6 @@ def ranks_of(
 
 
 RANKS = (
-    "The best and the worst place that the data leave open, at 95% for all runs of a column at "
-    "once. So the order can be open where two intervals do not touch. Bold: certainly first. "
-    "Corrected numbers have no ranks."
+    "The run can be first, second or third (95%). Ranks allow for chance in all runs of a column "
+    "together: they count, not whether two intervals touch. Bold: certainly first."
 )

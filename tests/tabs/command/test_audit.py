@@ -140,8 +140,10 @@ def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> No
         assert by_name["b"]["people"] == ""
         cell: Any = row["cells"]["cna"]
         assert cell["rank"] == "1–2"
-        assert (cell["corrected"]["label"], cell["corrected"]["text"]) == ("too uncertain", "")
-        assert "more than 60 points" in cell["corrected"]["reason"]
+        # Few images make its interval as wide as the raw one: the rule's errors add little.
+        corrected = cell["corrected"]
+        assert (corrected["label"], corrected["text"]) == ("corrected", "22.2")
+        assert corrected["high"] - corrected["low"] < cell["high"] - cell["low"] + 10
         assert any(
             "L3, a part of these numbers, was not tested" in s
             for s in view["correction"]["sentences"]
@@ -152,7 +154,7 @@ def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> No
         table = list(csv.DictReader(io.StringIO(leaderboard_csv(context, {"corrected": "traced"}))))
         line = next(line for line in table if line["run_name"] == plan.name)
         assert (line["cna_rank_best"], line["cna_rank_worst"]) == ("1", "2")
-        assert line["cna_corrected_low"] == line["cna_corrected_percent"] == ""
+        assert line["cna_corrected_percent"] == str(corrected["percent"])
         assert (line["corrected_by"], line["by_people_judged"]) == ("traced", str(len(asked)))
         # Those who may not see studies do not read their results.
         assert cards_view(context, {}, OWNER)["audits"][folder.run_id]["people"] == row["people"]

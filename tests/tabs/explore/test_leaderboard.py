@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -774,6 +775,9 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
         assert any("stay incorrect" in text for text in view["correction"]["sentences"])
         view = shown(client, rule="released")
         assert "as in the released code" in view["unscored_note"]
+        strict = shown(client, rule="paper")["unscored_note"]
+        assert re.match(r"paper refuses most of the right colors: .* it passed [\d.–]+%\.$", strict)
+        assert shown(client)["unscored_note"] == ""
         assert (view["unscored"], view["unscored_filter"]) == ("not-found", "")
         assert shown(client, rule="truehue")["unscored"] == "left-out"
         figure = client.get("/api/explore/figures/basic", params={"rule": "released"}).json()
