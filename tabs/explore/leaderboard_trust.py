@@ -219,7 +219,7 @@ class Corrections:
             return "Here it moves no average by 0.1 points or more."
         ends = list(dict.fromkeys(f"{move:+.1f}" for move in (moves[0], moves[-1])))
         return (
-            f"Here it moves averages by {' to '.join(ends)} points. Rows are not sorted anew: order and "
+            f"Here it moves averages by {' to '.join(ends)} points. Rows are not sorted again: order and "
             "ranks are those of the raw numbers."
         )
 
