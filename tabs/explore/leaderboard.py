@@ -7,6 +7,7 @@ from typing import TypedDict
 
 from truehue.core.analysis.leaderboard import (
     AVERAGE,
+    AVERAGED,
     FEW_PROMPTS,
     TABLE_TASKS,
     LeaderboardEntry,
@@ -20,6 +21,7 @@ from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.batches.queue import ACTIVE
 from truehue.tabs.explore.leaderboard_csv import PublishedTable, published_view
 from truehue.tabs.explore.leaderboard_rows import (
+    EACH,
     SYSTEM_CHOICES,
     UNSCORED_CHOICES,
     LeaderboardData,
@@ -156,9 +158,11 @@ def leaderboard_view(
 
 def _key(data: LeaderboardData) -> list[KeyEntry]:
     """What each mark in a cell means."""
+    averaged = data.systems in (AVERAGED, EACH)
+    apart = " So it is not the passes divided by n." if averaged else ""
     which = "the images" if data.unscored == WRONG else "the scored images"
     entries = [
-        ("93.4", f"Percent of {which} that pass. {data.means()}"),
+        ("93.4", f"Percent of {which} that pass. {data.means()}{apart}"),
         (
             "82.6–98.0",
             "95% interval: with other prompts the number could lie between these. Errors of the "

@@ -275,6 +275,6 @@ def ranks_of(
 
 
 RANKS = (
-    "The run can be first, second or third (95%). Ranks allow for chance in all runs of a column "
-    "together: they count, not whether two intervals touch. Bold: certainly first."
+    "The run can be first, second or third (95%). To compare runs, go by rank and not by whether two "
+    "intervals touch: ranks allow for chance in all runs of a column. A bold number is certainly first."
 )
