@@ -34,7 +34,7 @@ from truehue.core.images.load import LoadedImage, load_image, object_pixels
 from truehue.core.images.pixels import Mask, masked_colors
 from truehue.core.masks.selection import SALIENT_OR_WHOLE, WHOLE, select_pixels_by
 from truehue.core.verdict.candidates import Acceptance
-from truehue.core.verdict.measure import Measurement, TargetObject
+from truehue.core.verdict.measure import MaskCache, Measurement, TargetObject
 from truehue.core.verdict.measure import measure as judge
 from truehue.core.verdict.nearest import note_of
 from truehue.core.verdict.rules import DEFAULT_RULE, MATCHES, PASS, RULES, Rule
@@ -311,7 +311,7 @@ def measure(
             f"{type(target).__name__}. Of three codes: 'rgb(220 20 60)'."
         )
     color = parse_target(target, system) if isinstance(target, str) else target
-    acceptance = Acceptance(k, None, system)
+    acceptance, cache = Acceptance(k, None, system), MaskCache()
     measurement = judge(
         loaded.srgb8,
         inside,
@@ -319,8 +319,9 @@ def measure(
         rule,
         acceptance=acceptance,
         target_object=TargetObject(object_name, relation),
+        cache=cache,
     )
-    names_note = note_of(loaded.srgb8, inside, measurement, acceptance)
+    names_note = note_of(loaded.srgb8, inside, measurement, acceptance, cache)
     return VerdictResult(measurement, inside, (*loaded.notes, *notes), names_note)
 
 

@@ -55,9 +55,9 @@ GROUPINGS = ("light", "object")
 MIN_CLUSTERS = 3
 
 MAX_WIDTH = 0.6
-"""A corrected share with a wider interval says nothing, if the rule's errors widened it:"""
+"""A corrected share with a wider interval says nothing, where the rule's errors widened it."""
 MAX_WIDENED = 0.1
-"""by more than this, compared with the raw share's."""
+"""So much wider than the raw interval may be what is wider than ``MAX_WIDTH``."""
 MIN_POSSIBLE = 0.025
 """Of the draws, how many must lie between 0 and 1."""
 

@@ -35,7 +35,7 @@ from truehue.core.masks.selection import WHOLE, select_pixels_by
 from truehue.core.packages import colour_science
 from truehue.core.verdict.candidates import Acceptance
 from truehue.core.verdict.differences import verdict_differences
-from truehue.core.verdict.measure import Measurement, TargetObject, measure
+from truehue.core.verdict.measure import MaskCache, Measurement, TargetObject, measure
 from truehue.core.verdict.nearest import note_of
 from truehue.core.verdict.rules import (
     DEFAULT_RULE,
@@ -179,7 +179,7 @@ def _run(
     if not job.target:
         return color_of(srgb8, mask=mask), notes, about
     target = parse_target(job.target, job.system)
-    acceptance = Acceptance(options.k, munsell, job.system)
+    acceptance, cache = Acceptance(options.k, munsell, job.system), MaskCache()
     measurement = measure(
         srgb8,
         mask,
@@ -189,8 +189,9 @@ def _run(
         target_object=TargetObject(
             options.object, options.relation, False if options.relation == DIFFERS else None
         ),
+        cache=cache,
     )
-    names_note = note_of(srgb8, mask, measurement, acceptance)
+    names_note = note_of(srgb8, mask, measurement, acceptance, cache)
     return measurement, notes, {**about, "names_note": names_note}
 
 

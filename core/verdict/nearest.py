@@ -19,7 +19,7 @@ def note_of(
     pixels: np.ndarray,
     measurement: Measurement,
     acceptance: Acceptance,
-    cache: MaskCache | None = None,
+    cache: MaskCache,
 ) -> str:
     """:func:`names_note` of a measurement of the mask ``pixels``, bool ``(H, W)``, of which ``cache``
     has what was found already; empty for rules that fit no light."""

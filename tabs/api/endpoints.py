@@ -25,7 +25,7 @@ from truehue.core.generation.registry import RENDERER
 from truehue.core.images.load import LoadedImage, load_image, object_pixels
 from truehue.core.masks.from_marks import select_in_box
 from truehue.core.verdict.candidates import Acceptance
-from truehue.core.verdict.measure import measure
+from truehue.core.verdict.measure import MaskCache, measure
 from truehue.core.verdict.nearest import note_of
 from truehue.core.verdict.rules import DEFAULT_RULE, LightMatch, Rival
 from truehue.tabs.api.description import ApiRequest, Endpoint
@@ -187,7 +187,7 @@ def measure_image(context: Context, actor: Actor, request: MeasureImage) -> Meas
     target = parse_target(request.target, system)
     inside, mask_notes = _inside(context, request, image)
     put = Question(request.object_name, relation=request.relation)
-    acceptance = Acceptance(request.k, context.munsell, system)
+    acceptance, cache = Acceptance(request.k, context.munsell, system), MaskCache()
     result = measure(
         image.srgb8,
         inside,
@@ -195,6 +195,7 @@ def measure_image(context: Context, actor: Actor, request: MeasureImage) -> Meas
         request.rule,
         acceptance=acceptance,
         target_object=put.target_object,
+        cache=cache,
     )
     return cast(
         MeasuredImage,
@@ -202,7 +203,7 @@ def measure_image(context: Context, actor: Actor, request: MeasureImage) -> Meas
             **result.as_json(),
             **CONDITIONS,
             **naming_fields(result.verdict.lab),
-            "names_note": note_of(image.srgb8, inside, result, acceptance),
+            "names_note": note_of(image.srgb8, inside, result, acceptance, cache),
             "image_notes": [*image.notes, *mask_notes],
         },
     )

@@ -163,6 +163,9 @@ def correction_text(
             f"{DEFAULT_RULE} was developed on renders in such light and hardly errs there: expect more "
             "errors on your images."
         )
+    away = (
+        "; its wrong colors are near names, at least 10 ΔE00 away" if shipped(calibration) else ""
+    )
     near = "near, wrong names" if shipped(calibration) else "wrong colors"
     return CorrectionText(
         [
@@ -177,7 +180,7 @@ def correction_text(
             "Do not compare models by corrected numbers where their images differ in light.",
         ],
         [
-            f"The test: {calibration.description}.",
+            f"The test: {calibration.description}{away}.",
             f"Where half of a model's images have a color of {name}, {(hit + accept) / 2:.1f}% of all its images "
             "would pass. The correction works back from the share that passes to the share that has "
             "the color.",
@@ -197,6 +200,7 @@ def _span(percents: Iterable[float]) -> str:
 
 
 STRICT_PERCENT = 50.0
+"""A rule that passes fewer of the right colors in every system is called strict."""
 
 
 def strict_note(rule_id: str) -> str:

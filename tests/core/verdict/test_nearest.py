@@ -7,7 +7,7 @@ import pytest
 
 from truehue.core.color.systems import parse_target
 from truehue.core.verdict.candidates import Acceptance
-from truehue.core.verdict.measure import measure
+from truehue.core.verdict.measure import MaskCache, measure
 from truehue.core.verdict.nearest import note_of
 
 
@@ -15,7 +15,7 @@ def note(srgb8: tuple[int, int, int], target: str) -> str:
     """The note on a patch of one color by truehue."""
     patch, mask = np.full((4, 4, 3), srgb8, np.uint8), np.ones((4, 4), bool)
     result = measure(patch, mask, parse_target(target), "truehue")
-    return note_of(patch, mask, result, Acceptance())
+    return note_of(patch, mask, result, Acceptance(), MaskCache())
 
 
 def test_a_nearest_name_that_fails_by_a_rival_is_told_with_both_scores() -> None:
