@@ -179,7 +179,8 @@ def test_a_script_that_clicks_is_flagged_by_what_the_page_records(
     evidence = evidence_of(True, joined.enrolled_at, events)
     assert {"browser", "jumps", "centered"} <= {sign.name for sign in evidence.signs}
     assert evidence.flagged
-    assert evidence.presses == 7
+    # On a slow machine the consent is pressed before the script that listens is there.
+    assert evidence.presses in (6, 7)
 
 
 def test_a_phone_360_pixels_wide_by_touch(room: StudyRoom, visit: Visit) -> None:
