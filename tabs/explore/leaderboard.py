@@ -172,7 +172,7 @@ def _key(data: LeaderboardData) -> list[KeyEntry]:
         ("n 133 of 149", "Scored images, of all images where some are unscored."),
     ]
     if data.ranks:
-        entries.append(("rank 1–3", RANKS))
+        entries.append(("rank 1–3", f"{RANKS} Shown in the column that is sorted by."))
     if data.corrections.by_run:
         entries.append(
             ("corrected", "The number without the rule's errors, its interval and line.")

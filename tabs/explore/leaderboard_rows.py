@@ -535,7 +535,9 @@ def _unscored(row: LeaderboardEntry, counts: Sequence[CauseCount]) -> UnscoredJs
         by_task = tasks.setdefault(cause_count.cause, {})
         by_task[cause_count.task] = by_task.get(cause_count.task, 0) + cause_count.count
     count = row.images - row.scored
-    text = "" if not row.images else f"{100 * count / row.images:.1f}% of all {row.images:,}"
+    text = "" if not row.images else f"{100 * count / row.images:.1f}% of {row.images:,}"
+    within = sum(cell.rate.unscored for cell in row.cells.values())
+    text += f"; {within:,} here" if within != count else ""
     return {
         "count": count,
         "text": f"{count:,}",

@@ -95,31 +95,39 @@ export function mount({ element }) {
     find('.th-leaderboard-waiting').hidden = Boolean(data || text);
     find('.th-leaderboard-problem').hidden = !text;
   }
+  /**
+   * A strip of choices, and below it the first sentence of what the chosen one means.
+   * @param {string} name of the strip
+   * @param {Api.TitledChoice[]} choices
+   * @param {string} chosen
+   * @param {(id: string) => void} choose
+   */
+  function setting(name, choices, chosen, choose) {
+    const box = find('.th-leaderboard-' + name);
+    strip(box, choices, chosen, choose);
+    const title = choices.find(({ id }) => id === chosen)?.title || '';
+    put(box.nextElementSibling, title.split(/(?<=\.) /)[0]);
+  }
   function draw() {
     shownRule = data.rule.id;
-    strip(find('.th-leaderboard-rules'), data.choices.rules, data.rule.id, (id) => {
+    setting('rules', data.choices.rules, data.rule.id, (id) => {
       state.limits = '';
       setSlice({ rule: id });
     });
     limits.draw(data.limits);
-    strip(find('.th-leaderboard-systems'), data.choices.systems, state.systems, (id) => {
+    setting('systems', data.choices.systems, state.systems, (id) => {
       state.systems = id;
       load();
     });
     const usual = data.unscored_default;
-    strip(find('.th-leaderboard-policies'), data.choices.unscored, data.unscored, (id) => {
+    setting('policies', data.choices.unscored, data.unscored, (id) => {
       state.unscored = id === usual ? '' : id;
       load();
     });
-    strip(
-      find('.th-leaderboard-corrections'),
-      data.choices.corrections,
-      data.correction.id,
-      (id) => {
-        state.corrected = id;
-        load();
-      },
-    );
+    setting('corrections', data.choices.corrections, data.correction.id, (id) => {
+      state.corrected = id;
+      load();
+    });
     correctionText(find('.th-leaderboard-correction'), data.correction);
     const some = data.groups.length > 0;
     root.classList.toggle('th-no-run', !some);

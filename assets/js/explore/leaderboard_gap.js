@@ -10,7 +10,7 @@ const MOST_RUNS = 3;
  * @param {() => URLSearchParams} query how the leaderboard counts
  */
 export function runGapButton(row, query) {
-  return gapButton(row.name, async () => {
+  const load = async () => {
     const runs = row.runs.length ? row.runs.slice(0, MOST_RUNS) : [{ id: '', name: '' }];
     const gaps = [];
     for (const run of runs) {
@@ -20,5 +20,6 @@ export function runGapButton(row, query) {
       gaps.push(await ask(`/api/explore/leaderboard/gap?${params}`));
     }
     return gaps;
-  });
+  };
+  return gapButton(row.name, load, 'Why?');
 }

@@ -33,12 +33,13 @@ export function publishedTable(card, result, columns, query) {
   const top = make('tr');
   const body = make('tbody');
   top.append(
-    ...['Model', ...columns.map((column) => column.short)].map((name) => {
-      const item = make('th', '', name);
-      item.scope = 'col';
-      return item;
-    }),
-    make('td'),
+    ...['Model', ...columns.map((column) => column.short), 'Why not the paper’s number?'].map(
+      (name) => {
+        const item = make('th', '', name);
+        item.scope = 'col';
+        return item;
+      },
+    ),
   );
   head.appendChild(top);
   result.rows.forEach((row) => {
@@ -67,8 +68,9 @@ export function publishedTable(card, result, columns, query) {
         return node;
       }),
     );
-    line.appendChild(make('td'));
-    name.appendChild(runGapButton(row, query));
+    const why = make('td');
+    why.appendChild(runGapButton(row, query));
+    line.appendChild(why);
     body.appendChild(line);
   });
   node.replaceChildren(head, body);

@@ -142,7 +142,11 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       [
         ['name', 'Run', 'By name'],
         ...columns().map(({ id, short, name, example }) => [id, short, name, example]),
-        ['unscored', 'Unscored', 'Images without a pass or a fail, of all images of the run'],
+        [
+          'unscored',
+          'Unscored',
+          'Images without a pass or a fail, of all images of the run; here: in these columns',
+        ],
       ].map(([id, name, title, example]) => {
         const head = keep('head ' + id, () => {
           const node = make('th');
@@ -356,7 +360,8 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     cell.classList.toggle('th-best', Boolean(rate.best));
     intervalLine(track, rate);
     put(count.firstChild, rate.n);
-    put(count.lastChild, rate.rank ? 'rank ' + rate.rank : '');
+    const ranked = rate.rank && shownSort().replace('-', '') === column.id;
+    put(count.lastChild, ranked ? 'rank ' + rate.rank : '');
     const second = rate.corrected;
     const [label, text, ends, line] = corrected.children;
     line.hidden = !second || second.percent === null;

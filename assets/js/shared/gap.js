@@ -5,9 +5,10 @@ import { make } from './dom.js';
  * A quiet button that opens the gap below its row of a table.
  * @param {string} name of the printed row
  * @param {() => Promise<Api.GapView[]>} load
+ * @param {string} text of the button, shorter where the head of its column asks
  */
-export function gapButton(name, load) {
-  const button = make('button', 'th-why', 'Why not the paper’s number?');
+export function gapButton(name, load, text = 'Why not the paper’s number?') {
+  const button = make('button', 'th-why', text);
   button.type = 'button';
   button.setAttribute('aria-expanded', 'false');
   button.setAttribute('aria-label', `Why not the paper’s number? ${name}`);

@@ -59,7 +59,10 @@ test('the correction for the errors of the rule stands beside the number, and sa
   const told = board.querySelector('.th-leaderboard-correction');
   assert.ok(!shown(told));
   const raw = textOf(run().querySelector('[data-column=cna] .th-leaderboard-numbers'));
+  const meaning = board.querySelector('.th-leaderboard-corrections').nextElementSibling;
+  await says(meaning, 'The share of images that the rule passes');
   button(board, 'in plain light').click();
+  await until(() => textOf(meaning) !== 'The share of images that the rule passes');
   await until(() => shown(told));
   const lead = [...told.querySelectorAll(':scope > ul > li')].map(textOf);
   assert.match(lead[0], /^The rule sometimes errs.*as often as on/);

@@ -174,6 +174,14 @@ def test_every_number_is_that_of_the_shards(
     assert unscored_there > 0
     assert message["count"] == unscored_there
     assert sum(int(cause["text"]) for cause in message["causes"]) == unscored_there
+    # Of Level 1, which is in no column, some are unscored, too.
+    of_level_1 = shown(client, rule=rule, systems="l1")
+    elsewhere = sum(
+        int(cell["title"].split(" unscored")[0].split()[-1])
+        for name, cell in row(of_level_1, "flux")["cells"].items()
+        if name != "average"
+    )
+    assert message["words"].endswith(f"; {unscored_there - elsewhere} here") == bool(elsewhere)
 
 
 def _own_run(context: Context, root: Path) -> str:
