@@ -2259,6 +2259,8 @@ declare namespace Api {
     unscored_default: string;
     unscored_filter: string;
     unscored_note: string;
+    judge_note: string;
+    strict: boolean;
     columns: Array<LeaderboardColumn>;
     choices: LeaderboardChoices;
     groups: Array<LeaderboardGroup>;

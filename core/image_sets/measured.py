@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from truehue.core.color.people import naming
-from truehue.core.color.spaces import hex_of, lab_to_srgb8
+from truehue.core.color.spaces import CONDITIONS_TEXT, hex_of, lab_to_srgb8
 from truehue.core.color.systems import Lab
 from truehue.core.concepts.palette import describe_colors
 from truehue.core.errors import MaskError, ObjectNotFound, TrueHueError
@@ -34,11 +34,11 @@ def image_row(
     delta_e00: float | None = None,
     masker: str = "",
 ) -> dict[str, Any]:
-    """A row of the table: the columns are its keys. ``lab`` is the measured color, CIELAB, D65 and 2
-    degrees; ``people_name`` is the name that people use most for it, ``people_percent`` their share
-    of ``people_answers`` answers, and ``people_target_percent`` the share that uses the target's name,
-    where that is one of the survey's; ``masker`` says how the pixels were selected
-    (:func:`truehue.core.masks.registry.describe`). What is not known is None."""
+    """A row of the table: the columns are its keys. ``lab`` is the measured color, CIELAB, for the
+    illuminant and observer of ``lab_for``; ``people_name`` is the name that people use most for it,
+    ``people_percent`` their share of ``people_answers`` answers, and ``people_target_percent`` the
+    share that uses the target's name, where that is one of the survey's; ``masker`` says how the pixels
+    were selected (:func:`truehue.core.masks.registry.describe`). What is not known is None."""
     people = naming(lab) if lab is not None else None
     name = people.names[0] if people else None
     target_name = (expectation.color.name or "") if expectation else ""
@@ -56,6 +56,7 @@ def image_row(
         "delta_e00": None if delta_e00 is None else round(delta_e00, 2),
         "measured": None if lab is None else hex_of(lab_to_srgb8(np.array(lab))),
         **dict(zip(("L*", "a*", "b*"), _rounded(lab), strict=True)),
+        "lab_for": CONDITIONS_TEXT if lab is not None else None,
         "people_name": name.name if name else None,
         "people_percent": round(100.0 * name.share, 1) if name else None,
         "people_answers": people.answers if people else None,

@@ -31,6 +31,16 @@ NO_PROMPT = Prompt("", "", "")
 """The prompt of an image of which nobody says what it was made of: its color is measured."""
 
 
+LAYOUTS: Mapping[str, str] = {
+    "published": "prompts by the published folders",
+    "ids": "prompts by numbered names",
+    "mapping": "prompts by a table",
+    "none": "no prompts",
+    "mixed": "prompts found in several ways",
+}
+"""How the images of a folder were linked to prompts, in words."""
+
+
 @dataclass(frozen=True)
 class LinkedImage:
     """One image file with its prompt, by its name or by a table, or with :data:`NO_PROMPT`.
@@ -318,7 +328,7 @@ class FolderReport:
         enough = self.asked - self.missing.total
         opened = self.found - self.unread
         lines = [
-            f"{self.folder}: {self.files:,} files, layout {self.layout}, "
+            f"{self.folder}: {self.files:,} files, {LAYOUTS[self.layout]}, "
             f"model {', '.join(self.models) or 'unknown'}. A preview: nothing is stored.",
             f"Images: {self.found:,}, of which {self.linked:,} have a prompt and "
             f"{self.found - self.linked:,} none.",

@@ -85,8 +85,9 @@ RULES: tuple[Rule, ...] = (
         version="1.0",
         name="paper",
         description=(
-            "The paper's text: mean of the pixels projected on the first chromatic component "
-            "through the neutral axis; each metric takes its minimum over the candidates."
+            "The paper's text: the pixels' chroma is moved onto one line through gray before it is "
+            "averaged. That line is their first chromatic component; each metric takes its minimum "
+            "over the candidates."
         ),
         dominant="paper",
         same_candidate=False,

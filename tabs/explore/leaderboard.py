@@ -13,6 +13,7 @@ from truehue.core.analysis.leaderboard import (
     LeaderboardEntry,
     Rate,
     interval_text,
+    n_text,
     part_note,
 )
 from truehue.core.analysis.records import WRONG, default_for, note_for
@@ -33,7 +34,7 @@ from truehue.tabs.page.context import Context
 from truehue.tabs.page.roles import Actor
 from truehue.tabs.page.shared_answers import TitledChoice
 from truehue.tabs.sources.audits import AuditStudy, audits_json
-from truehue.tabs.sources.trust import RANKS, people_text, strict_note
+from truehue.tabs.sources.trust import RANKS, judge_note, people_text
 
 
 class NamedRule(TypedDict):
@@ -95,6 +96,8 @@ class Leaderboard(TypedDict):
     unscored_default: str
     unscored_filter: str
     unscored_note: str
+    judge_note: str
+    strict: bool
     columns: list[LeaderboardColumn]
     choices: LeaderboardChoices
     groups: list[LeaderboardGroup]
@@ -126,15 +129,16 @@ def leaderboard_view(
         }
         for group in data.board_groups
     ]
+    judge, strict = judge_note(data.rule_id)
     return {
         "rule": {"id": data.rule_id, "name": rule(data.rule_id).name},
         "systems": data.systems,
         "unscored": data.unscored,
         "unscored_default": default_for(data.rule_id),
         "unscored_filter": data.filter,
-        "unscored_note": " ".join(
-            filter(None, (strict_note(data.rule_id), note_for(data.rule_id, data.unscored)))
-        ),
+        "unscored_note": note_for(data.rule_id, data.unscored),
+        "judge_note": judge,
+        "strict": strict,
         "columns": _columns(),
         "choices": {
             "rules": [
@@ -159,17 +163,22 @@ def leaderboard_view(
 def _key(data: LeaderboardData) -> list[KeyEntry]:
     """What each mark in a cell means."""
     averaged = data.systems in (AVERAGED, EACH)
-    apart = " So it is not the passes divided by n." if averaged else ""
+    apart = " None of these is the passes divided by n." if averaged else ""
     which = "the images" if data.unscored == WRONG else "the scored images"
+    sample = _sample(data)
+    if sample is None:
+        return []
+    counted = sample.images if data.unscored == WRONG else sample.scored
     entries = [
-        ("93.4", f"Percent of {which} that pass. {data.means()}{apart}"),
+        (f"{sample.percent:.1f}", f"Percent of {which} that pass. {data.means()}{apart}"),
         (
-            "82.6–98.0",
-            "95% interval: with other prompts the number could lie between these. Errors of the "
-            "rule are not in it. The line below shows it from 0 to 100; the tick is the number.",
+            interval_text(sample, few=False),
+            "95% interval: with other prompts of this kind the number would lie between these, 95 "
+            "times of 100. Errors of the rule are not in it. The line below shows it from 0 to 100; the "
+            "tick is the number.",
         ),
         ("≈", f"A rough interval: a color system has fewer than {FEW_PROMPTS} prompts."),
-        ("n 133 of 149", "Scored images, of all images where some are unscored."),
+        (n_text(sample, counted), "Scored images, of all images where some are unscored."),
     ]
     if data.ranks:
         entries.append(("rank 1–3", f"{RANKS} Shown in the column that is sorted by."))
@@ -180,6 +189,17 @@ def _key(data: LeaderboardData) -> list[KeyEntry]:
     if any(part_note(cell) for row in data.rows.values() for cell in row.cells.values()):
         entries.append(("gray", GRAY))
     return [{"mark": mark, "meaning": meaning} for mark, meaning in entries]
+
+
+def _sample(data: LeaderboardData) -> Rate | None:
+    """The number that the key explains: the highest average, or number where no average is."""
+    averages = [row.average for row in data.rows.values()]
+    rates = [cell.rate for row in data.rows.values() for cell in row.cells.values()]
+    for numbers in (averages, rates):
+        known = [rate for rate in numbers if rate.percent is not None]
+        if known:
+            return max(known, key=lambda rate: rate.percent or 0.0)
+    return None
 
 
 def _columns() -> list[LeaderboardColumn]:

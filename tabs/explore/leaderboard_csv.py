@@ -244,7 +244,7 @@ def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> Pub
         sentences.append("These average L2, L3 and CSS; yours above do not.")
     sentences.append(
         "Published numbers are the authors' own: their images, their prompt list and their k, "
-        "which the paper does not give, and no intervals. They are never ranked with runs of yours."
+        "which the paper does not give, and no intervals. Do not rank them with runs of yours."
     )
     return {
         "title": f"{published_table.number}, as published",

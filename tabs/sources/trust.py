@@ -163,20 +163,25 @@ def correction_text(
             f"{DEFAULT_RULE} was developed on renders in such light and hardly errs there: expect more "
             "errors on your images."
         )
+    flawless = all(count.hits == count.right and not count.accepts for count in counts)
     away = (
         "; its wrong colors are near names, at least 10 ΔE00 away" if shipped(calibration) else ""
     )
-    near = "near, wrong names" if shipped(calibration) else "wrong colors"
     return CorrectionText(
         [
-            "The rule sometimes errs: of objects of known color it passed "
-            f"{_span(100.0 * count.hits / count.right for count in counts)} of the right colors and "
-            f"{_span(100.0 * count.accepts / count.wrong for count in counts)} of {near}. The corrected "
-            "number takes such errors out: the share of images that have the color, if the rule errs on "
-            "them as often as on those objects. High numbers rise, and low ones can fall.",
+            f"{'Here the rule made no error' if flawless else 'The rule sometimes errs'}: of objects of "
+            f"known color it passed {_rates_text(calibration)}. "
+            + (
+                "So no number moves."
+                if flawless
+                else "The corrected number takes such errors out: the share of images that have the "
+                "color, if the rule errs on them as often as on those objects. High numbers rise, and "
+                "low ones can fall."
+            )
+            + " Intervals widen, because these rates are uncertain, too.",
             "Which light? Take difficult light for photographs and for scenes with shade or highlights, "
-            "plain light for flat, evenly lit renders. If you are unsure, quote the raw number and both "
-            "corrected ones.",
+            "plain light for flat, evenly lit renders. Quote the raw number; a paper adds both corrected "
+            "ones.",
             "Do not compare models by corrected numbers where their images differ in light.",
         ],
         [
@@ -193,6 +198,16 @@ def correction_text(
     )
 
 
+def _rates_text(calibration: Calibration) -> str:
+    """``96.1–98.5% of the right colors and 2.0% of wrong ones near them``."""
+    counts = [calibration.whole(name) for name in calibration.systems]
+    near = "wrong ones near them" if shipped(calibration) else "wrong ones"
+    return (
+        f"{_span(100.0 * count.hits / count.right for count in counts)} of the right colors and "
+        f"{_span(100.0 * count.accepts / count.wrong for count in counts)} of {near}"
+    )
+
+
 def _span(percents: Iterable[float]) -> str:
     """``95.9–98.5%``, or the one number."""
     ends = [f"{percent:.1f}" for percent in sorted(percents)]
@@ -203,19 +218,27 @@ STRICT_PERCENT = 50.0
 """A rule that passes fewer of the right colors in every system is called strict."""
 
 
-def strict_note(rule_id: str) -> str:
-    """A sentence on a rule that refuses most of the right colors even in plain light; else empty."""
-    calibration = calibration_of(RENDERED, rule_id, rule(rule_id).version)
-    if calibration is None:
-        return ""
-    counts = [calibration.whole(name) for name in calibration.systems]
-    shares = [100.0 * count.hits / count.right for count in counts]
-    if max(shares) >= STRICT_PERCENT:
-        return ""
-    return (
-        f"{rule(rule_id).name} refuses most of the right colors: of objects of known color in plain light "
-        f"it passed {_span(shares)}."
+def judge_note(rule_id: str) -> tuple[str, bool]:
+    """How often a rule errs on the images that are shipped, in a sentence, empty where that is not
+    known; and whether it refuses most of the right colors even in plain light."""
+    name = rule(rule_id).name
+    known = {
+        choice: calibration
+        for choice in NAMES
+        if (calibration := calibration_of(choice, rule_id, rule(rule_id).version)) is not None
+    }
+    if not known:
+        return "", False
+    rates = [f"{_rates_text(calibration)} {NAMES[choice]}" for choice, calibration in known.items()]
+    text = f"Of objects of known color {name} passed {', and '.join(rates)}."
+    plain = known.get(RENDERED)
+    strict = plain is not None and all(
+        100.0 * plain.whole(system).hits / plain.whole(system).right < STRICT_PERCENT
+        for system in plain.systems
     )
+    if strict:
+        return f"Rank no models by {name}: it refuses most of the right colors. {text}", True
+    return f"The rule errs, too. {text}", False
 
 
 def rate_text(count: int, total: int) -> str:

@@ -215,7 +215,7 @@ export function movesList(box, { bins, hover, open }) {
         'th-soft',
         'at a distance of ' +
           move.distance.toFixed(1) +
-          ' Lab, ' +
+          ' CIELAB, ' +
           move.cost.toFixed(1) +
           ' of the EMD’s ' +
           flow.emd.toFixed(1),
@@ -243,7 +243,7 @@ export function movesList(box, { bins, hover, open }) {
         ? percent(flow.moved) +
             ' of the color would move, ' +
             (flow.emd / flow.moved).toFixed(1) +
-            ' Lab on average, to turn one distribution into the other: an EMD of ' +
+            ' CIELAB on average, to turn one distribution into the other: an EMD of ' +
             flow.emd.toFixed(1) +
             '. The rest is the same in both. Other flows can be equally good.' +
             (flow.drawn < flow.moves.length

@@ -34,9 +34,6 @@ export function mount({ element }) {
   let shownRule = '';
   let rendered = '';
 
-  // On a phone the table comes first: what it is made by opens above it.
-  if (window.innerWidth <= 620) find('.th-leaderboard-settings').open = false;
-
   /** @param {Api.KeyEntry[]} entries what the marks of a cell mean */
   function key(entries) {
     const node = find('.th-leaderboard-key');
@@ -96,7 +93,8 @@ export function mount({ element }) {
     find('.th-leaderboard-problem').hidden = !text;
   }
   /**
-   * A strip of choices, and below it the first sentence of what the chosen one means.
+   * A strip of choices, and below it the first sentence of what the chosen one means. Gives back
+   * the name of that one.
    * @param {string} name of the strip
    * @param {Api.TitledChoice[]} choices
    * @param {string} chosen
@@ -105,29 +103,39 @@ export function mount({ element }) {
   function setting(name, choices, chosen, choose) {
     const box = find('.th-leaderboard-' + name);
     strip(box, choices, chosen, choose);
-    const title = choices.find(({ id }) => id === chosen)?.title || '';
-    put(box.nextElementSibling, title.split(/(?<=\.) /)[0]);
+    const choice = choices.find(({ id }) => id === chosen);
+    put(box.nextElementSibling, (choice?.title || '').split(/(?<=\.) /)[0]);
+    return choice?.name || chosen;
   }
   function draw() {
     shownRule = data.rule.id;
-    setting('rules', data.choices.rules, data.rule.id, (id) => {
+    const byRule = setting('rules', data.choices.rules, data.rule.id, (id) => {
       state.limits = '';
       setSlice({ rule: id });
     });
     limits.draw(data.limits);
-    setting('systems', data.choices.systems, state.systems, (id) => {
+    const systems = setting('systems', data.choices.systems, state.systems, (id) => {
       state.systems = id;
       load();
     });
     const usual = data.unscored_default;
-    setting('policies', data.choices.unscored, data.unscored, (id) => {
+    const unscored = setting('policies', data.choices.unscored, data.unscored, (id) => {
       state.unscored = id === usual ? '' : id;
       load();
     });
-    setting('corrections', data.choices.corrections, data.correction.id, (id) => {
+    const corrected = setting('corrections', data.choices.corrections, data.correction.id, (id) => {
       state.corrected = id;
       load();
     });
+    const judge = find('.th-leaderboard-judge');
+    put(judge, data.judge_note);
+    judge.hidden = !data.judge_note;
+    judge.classList.toggle('th-strict', data.strict);
+    put(
+      find('.th-leaderboard-settings > summary'),
+      `Rule: ${byRule} · color systems: ${systems} · unscored images: ${unscored} · corrected for ` +
+        `the rule’s errors: ${corrected}`,
+    );
     correctionText(find('.th-leaderboard-correction'), data.correction);
     const some = data.groups.length > 0;
     root.classList.toggle('th-no-run', !some);

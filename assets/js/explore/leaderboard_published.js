@@ -1,7 +1,7 @@
 // Table 4 of the paper: a table of its own, in the printed order.
 import { make, put } from '../shared/dom.js';
 import { runGapButton } from './leaderboard_gap.js';
-import { columnWidths } from './leaderboard_table.js';
+import { columnWidths, columnsHere } from './leaderboard_table.js';
 
 /**
  * @param {Element} card
@@ -10,6 +10,7 @@ import { columnWidths } from './leaderboard_table.js';
  * @param {() => URLSearchParams} query how the leaderboard counts
  */
 export function publishedTable(card, result, columns, query) {
+  columns = columnsHere(columns);
   put(card.querySelector('h3'), result.title);
   const how = card.querySelector('.th-published-how');
   if (!how.firstChild) {

@@ -58,6 +58,16 @@ export function effectiveOrder(order, columns, rows) {
 }
 
 /**
+ * The columns in their order: on a phone the average stands beside the name, and the others are
+ * scrolled to.
+ * @param {any[]} columns
+ */
+export function columnsHere(columns) {
+  if (window.innerWidth > 620) return columns;
+  return [...columns].sort((a, b) => Number(b.id === 'average') - Number(a.id === 'average'));
+}
+
+/**
  * The columns' widths: a name, `count` numbers, and the unscored.
  * @param {Element} table
  * @param {number} count
@@ -122,11 +132,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     return keep(key, () => make('tr', className));
   }
 
-  // On a phone the average stands beside the name: the other columns are scrolled to.
-  const columns = () =>
-    window.innerWidth > 620
-      ? data.columns
-      : [...data.columns].sort((a, b) => Number(b.id === 'average') - Number(a.id === 'average'));
+  const columns = () => columnsHere(data.columns);
   const shownSort = () =>
     effectiveOrder(
       sort(),
@@ -364,11 +370,12 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     put(count.lastChild, ranked ? 'rank ' + rate.rank : '');
     const second = rate.corrected;
     const [label, text, ends, line] = corrected.children;
-    line.hidden = !second || second.percent === null;
+    const same = second && second.text === rate.text && second.interval === rate.interval;
+    line.hidden = !second || same || second.percent === null;
     if (!line.hidden) intervalLine(line, second);
-    put(label, second ? second.label : '');
-    put(text, second ? second.text : '');
-    put(ends, second ? second.interval : '');
+    put(label, second ? second.label + (same ? ': the same' : '') : '');
+    put(text, second && !same ? second.text : '');
+    put(ends, second && !same ? second.interval : '');
     corrected.title = second ? second.reason : '';
     corrected.hidden = !second;
     put(note, rate.note || '');

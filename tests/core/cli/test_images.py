@@ -52,7 +52,7 @@ def test_a_plan_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     status, text = run(folder, "--prompts", folder.parent / "cna_l2.csv", "--expected", 2)
     assert status == 0
     assert text.splitlines() == [
-        "run: 4 files, layout published, model unknown. A preview: nothing is stored.",
+        "run: 4 files, prompts by the published folders, model unknown. A preview: nothing is stored.",
         "Images: 3, of which 3 have a prompt and 0 none.",
         "Opened: none; --read opens all, to find broken ones.",
         "Prompts: 1 of 2 have 2 or more images; 0 stand in the folder's table alone.",
@@ -116,7 +116,7 @@ def test_it_runs_as_a_command_and_stores_nothing(folder: Path) -> None:
         timeout=120,
         env={"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1"},
     )
-    assert done.stdout.startswith("run: 4 files, layout none, model unknown.")
+    assert done.stdout.startswith("run: 4 files, no prompts, model unknown.")
     assert done.stderr == ""
     assert sorted(path.name for path in folder.parent.rglob("*")) == before
 
@@ -145,6 +145,7 @@ def test_images_are_measured_with_and_without_a_target(
     assert [rows[name]["status"] for name in ("broken.png", "flat.png")] == ["unscored"] * 2
     assert rows["flat.png"]["reason"].startswith("Nothing stands out")
     share = naming([float(teal[name]) for name in ("L*", "a*", "b*")]).share_of("teal")
+    assert (teal["lab_for"], other["lab_for"]) == ("D65, 2°", "D65, 2°")
     assert float(teal["people_target_percent"]) == pytest.approx(100 * (share or 0), abs=0.05)
     assert other["people_target_percent"] == ""
     said = capsys.readouterr().err

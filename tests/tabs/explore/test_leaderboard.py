@@ -783,8 +783,17 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
         assert any("stay incorrect" in text for text in view["correction"]["sentences"])
         view = shown(client, rule="released")
         assert "as in the released code" in view["unscored_note"]
-        strict = shown(client, rule="paper")["unscored_note"]
-        assert re.match(r"paper refuses most of the right colors: .* it passed [\d.–]+%\.$", strict)
+        strict = shown(client, rule="paper")
+        assert strict["strict"]
+        assert strict["judge_note"].startswith("Rank no models by paper: it refuses most")
+        ours = shown(client)
+        assert re.fullmatch(
+            r"The rule errs, too\. Of objects of known color truehue passed [\d.–]+% of the right "
+            r"colors and [\d.–]+% of wrong ones near them in difficult light, and [\d.–]+% of the "
+            r"right colors and [\d.–]+% of wrong ones near them in plain light\.",
+            ours["judge_note"],
+        )
+        assert not ours["strict"]
         assert shown(client)["unscored_note"] == ""
         assert (view["unscored"], view["unscored_filter"]) == ("not-found", "")
         assert shown(client, rule="truehue")["unscored"] == "left-out"
