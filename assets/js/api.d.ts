@@ -5660,6 +5660,7 @@ declare namespace Api {
     count: number;
     text: string;
     words: string;
+    within: string;
     causes: Array<CauseJson>;
   }
 

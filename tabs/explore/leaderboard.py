@@ -7,7 +7,6 @@ from typing import TypedDict
 
 from truehue.core.analysis.leaderboard import (
     AVERAGE,
-    AVERAGED,
     FEW_PROMPTS,
     TABLE_TASKS,
     LeaderboardEntry,
@@ -22,7 +21,6 @@ from truehue.core.verdict.rules import RULES, rule
 from truehue.tabs.batches.queue import ACTIVE
 from truehue.tabs.explore.leaderboard_csv import PublishedTable, published_view
 from truehue.tabs.explore.leaderboard_rows import (
-    EACH,
     SYSTEM_CHOICES,
     UNSCORED_CHOICES,
     LeaderboardData,
@@ -162,15 +160,13 @@ def leaderboard_view(
 
 def _key(data: LeaderboardData) -> list[KeyEntry]:
     """What each mark in a cell means."""
-    averaged = data.systems in (AVERAGED, EACH)
-    apart = " None of these is the passes divided by n." if averaged else ""
     which = "the images" if data.unscored == WRONG else "the scored images"
-    sample = _sample(data)
+    sample, rank = _sample(data)
     if sample is None:
         return []
     counted = sample.images if data.unscored == WRONG else sample.scored
     entries = [
-        (f"{sample.percent:.1f}", f"Percent of {which} that pass. {data.means()}{apart}"),
+        (f"{sample.percent:.1f}", f"Percent of {which} that pass. {data.means()}"),
         (
             interval_text(sample, few=False),
             "95% interval: with other prompts of this kind the number would lie between these, 95 "
@@ -181,25 +177,29 @@ def _key(data: LeaderboardData) -> list[KeyEntry]:
         (n_text(sample, counted), "Scored images, of all images where some are unscored."),
     ]
     if data.ranks:
-        entries.append(("rank 1–3", f"{RANKS} Shown in the column that is sorted by."))
+        entries.append((f"rank {rank or '1–2'}", f"{RANKS} It stands in the sorted column."))
     if data.corrections.by_run:
         entries.append(
-            ("corrected", "The number without the rule's errors, its interval and line.")
+            ("corrected", "An estimate without the rule's errors, in the sorted column.")
         )
     if any(part_note(cell) for row in data.rows.values() for cell in row.cells.values()):
         entries.append(("gray", GRAY))
     return [{"mark": mark, "meaning": meaning} for mark, meaning in entries]
 
 
-def _sample(data: LeaderboardData) -> Rate | None:
-    """The number that the key explains: the highest average, or number where no average is."""
-    averages = [row.average for row in data.rows.values()]
-    rates = [cell.rate for row in data.rows.values() for cell in row.cells.values()]
+def _sample(data: LeaderboardData) -> tuple[Rate | None, str]:
+    """The number that the key explains, and its ranks: the highest average, or the highest number
+    where no average is."""
+    averages = [(row.average, id, AVERAGE) for id, row in data.rows.items()]
+    rates = [
+        (cell.rate, id, task) for id, row in data.rows.items() for task, cell in row.cells.items()
+    ]
     for numbers in (averages, rates):
-        known = [rate for rate in numbers if rate.percent is not None]
+        known = [number for number in numbers if number[0].percent is not None]
         if known:
-            return max(known, key=lambda rate: rate.percent or 0.0)
-    return None
+            rate, run_id, column = max(known, key=lambda number: number[0].percent or 0.0)
+            return rate, data.rank(run_id, column)
+    return None, ""
 
 
 def _columns() -> list[LeaderboardColumn]:

@@ -234,17 +234,14 @@ def published_view(runs: Sequence[RunRecord], rule_id: str, systems: str) -> Pub
                 },
             }
         )
-    sentences = []
+    sentences = ["Do not compare your numbers above with these."] if runs else []
     if runs and rule_id != published_table.protocol:
-        sentences.append(
-            f"Your numbers above are by {rule(rule_id).name}, not by {published_table.protocol}: do not "
-            "compare them with these."
-        )
+        sentences.append(f"Yours are by {rule(rule_id).name}, these by {published_table.protocol}.")
     if runs and systems not in (AVERAGED, EACH):
         sentences.append("These average L2, L3 and CSS; yours above do not.")
     sentences.append(
         "Published numbers are the authors' own: their images, their prompt list and their k, "
-        "which the paper does not give, and no intervals. Do not rank them with runs of yours."
+        "which the paper does not give, and no intervals."
     )
     return {
         "title": f"{published_table.number}, as published",

@@ -145,6 +145,7 @@ class UnscoredJson(TypedDict):
     count: int
     text: str
     words: str
+    within: str
     causes: list[CauseJson]
 
 
@@ -290,7 +291,8 @@ class LeaderboardData:
         ranked = self.ranks.get(run_id, {}).get(column)
         return ranked is not None and ranked.worst == 1
 
-    def _rank(self, run_id: str, column: str) -> str:
+    def rank(self, run_id: str, column: str) -> str:
+        """The range of ranks of a run in a column, as text; empty where it has none."""
         ranked = self.ranks.get(run_id, {}).get(column)
         return ranked.text if ranked else ""
 
@@ -400,7 +402,7 @@ class LeaderboardData:
                 "best": self._leads(run.run_id, AVERAGE),
                 "note": _not_averaged(row, run.items < run.total),
                 "parts": [],
-                "rank": self._rank(run.run_id, AVERAGE),
+                "rank": self.rank(run.run_id, AVERAGE),
                 "corrected": self.corrections.cell(run.run_id, AVERAGE, few),
             }
             people = self.people.get(run.run_id)
@@ -437,7 +439,7 @@ class LeaderboardData:
             "note": part_note(cell) or (TOO_FEW if 0 < cell.rate.scored < MIN_IMAGES else ""),
             "parts": parts if self.systems == EACH else [],
             "opens": {"task": cell.task, "system": ",".join(cell.parts)},
-            "rank": self._rank(run_id, cell.task),
+            "rank": self.rank(run_id, cell.task),
             "corrected": self.corrections.cell(run_id, cell.task, cell.few),
         }
 
@@ -497,7 +499,7 @@ def _outside_columns(tallies: Iterable[PromptTally], systems: str) -> dict[str, 
     return {
         run_id: [
             f"{count_noun(count, 'image')} of {PART_NAMES.get(system, system)} not in these columns: "
-            "choose it above"
+            "see Color systems"
             for system, count in by_system.items()
         ]
         for run_id, by_system in counts.items()
@@ -535,13 +537,13 @@ def _unscored(row: LeaderboardEntry, counts: Sequence[CauseCount]) -> UnscoredJs
         by_task = tasks.setdefault(cause_count.cause, {})
         by_task[cause_count.task] = by_task.get(cause_count.task, 0) + cause_count.count
     count = row.images - row.scored
-    text = "" if not row.images else f"{100 * count / row.images:.1f}% of {row.images:,}"
+    text = "" if not row.images else f"{100 * count / row.images:.1f}% of all {row.images:,}"
     within = sum(cell.rate.unscored for cell in row.cells.values())
-    text += f"; {within:,} here" if within != count else ""
     return {
         "count": count,
         "text": f"{count:,}",
         "words": text if count else f"of all {row.images:,}",
+        "within": f" ({within:,} in these columns)" if within != count else "",
         "causes": [
             {
                 "id": cause,

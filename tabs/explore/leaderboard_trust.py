@@ -200,7 +200,7 @@ class Corrections:
         tested = not set(borrowed).issuperset(SYSTEMS[self.systems])
         text = correction_text(self.calibration, list(borrowed), tested)
         effect = self._effect()
-        lead = [text.lead[0], *([effect] if effect else []), *text.lead[1:]]
+        lead = [*([effect] if effect else []), *text.lead]
         not_judged = [] if self.unscored == LEFT_OUT else [NOT_JUDGED]
         return lead, [*text.more, *not_judged, *([overlap] if overlap else [])]
 
@@ -216,11 +216,11 @@ class Corrections:
         if not moves:
             return ""
         if max(abs(move) for move in moves) < MIN_MOVE:
-            return "Here it moves no average by 0.1 points or more."
+            return "The correction moves no average here by 0.1 points or more."
         ends = list(dict.fromkeys(f"{move:+.1f}" for move in (moves[0], moves[-1])))
         return (
-            f"Here it moves averages by {' to '.join(ends)} points. Rows are not sorted again: order and "
-            "ranks are those of the raw numbers."
+            f"The correction moves averages here by {' to '.join(ends)} points. Rows are not sorted "
+            "again: order and ranks are those of the raw numbers."
         )
 
     def _reasons(self, labels: Mapping[str, str]) -> list[str]:

@@ -169,8 +169,9 @@ def correction_text(
     )
     return CorrectionText(
         [
+            "Quote the raw number; a publication adds both corrected ones.",
             f"{'Here the rule made no error' if flawless else 'The rule sometimes errs'}: of objects of "
-            f"known color it passed {_rates_text(calibration)}. "
+            f"known color it {_errors_text(calibration)}. "
             + (
                 "So no number moves."
                 if flawless
@@ -180,9 +181,9 @@ def correction_text(
             )
             + " Intervals widen, because these rates are uncertain, too.",
             "Which light? Take difficult light for photographs and for scenes with shade or highlights, "
-            "plain light for flat, evenly lit renders. Quote the raw number; a paper adds both corrected "
-            "ones.",
-            "Do not compare models by corrected numbers where their images differ in light.",
+            "plain light for flat, evenly lit renders.",
+            "Do not compare models by corrected numbers where their images differ in light, as "
+            "photographs and flat renders do.",
         ],
         [
             f"The test: {calibration.description}{away}.",
@@ -198,13 +199,13 @@ def correction_text(
     )
 
 
-def _rates_text(calibration: Calibration) -> str:
-    """``96.1–98.5% of the right colors and 2.0% of wrong ones near them``."""
+def _errors_text(calibration: Calibration) -> str:
+    """``missed 1.5–4.1% of the right colors and passed 0.4–1.3% of similar, wrong ones``."""
     counts = [calibration.whole(name) for name in calibration.systems]
-    near = "wrong ones near them" if shipped(calibration) else "wrong ones"
+    near = "similar, wrong ones" if shipped(calibration) else "wrong ones"
     return (
-        f"{_span(100.0 * count.hits / count.right for count in counts)} of the right colors and "
-        f"{_span(100.0 * count.accepts / count.wrong for count in counts)} of {near}"
+        f"missed {_span(100.0 * (1 - count.hits / count.right) for count in counts)} of the right "
+        f"colors and passed {_span(100.0 * count.accepts / count.wrong for count in counts)} of {near}"
     )
 
 
@@ -229,8 +230,8 @@ def judge_note(rule_id: str) -> tuple[str, bool]:
     }
     if not known:
         return "", False
-    rates = [f"{_rates_text(calibration)} {NAMES[choice]}" for choice, calibration in known.items()]
-    text = f"Of objects of known color {name} passed {', and '.join(rates)}."
+    rates = [f"{NAMES[choice]} it {_errors_text(counted)}" for choice, counted in known.items()]
+    text = f"On objects of known color: {'; '.join(rates)}."
     plain = known.get(RENDERED)
     strict = plain is not None and all(
         100.0 * plain.whole(system).hits / plain.whole(system).right < STRICT_PERCENT
@@ -302,6 +303,6 @@ def ranks_of(
 
 
 RANKS = (
-    "The run can be first, second or third (95%). To compare runs, go by rank and not by whether two "
+    "The run's place can be any of these (95%). To compare runs, go by rank and not by whether two "
     "intervals touch: ranks allow for chance in all runs of a column. A bold number is certainly first."
 )

@@ -127,6 +127,10 @@ export function mount({ element }) {
       state.corrected = id;
       load();
     });
+    // Of several groups each says its own.
+    const result = find('.th-leaderboard-result');
+    put(result, data.groups.length === 1 ? data.groups[0].order : '');
+    result.hidden = !result.textContent;
     const judge = find('.th-leaderboard-judge');
     put(judge, data.judge_note);
     judge.hidden = !data.judge_note;

@@ -148,11 +148,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       [
         ['name', 'Run', 'By name'],
         ...columns().map(({ id, short, name, example }) => [id, short, name, example]),
-        [
-          'unscored',
-          'Unscored',
-          'Images without a pass or a fail, of all images of the run; here: in these columns',
-        ],
+        ['unscored', 'Unscored', 'Images without a pass or a fail, of all images of the run'],
       ].map(([id, name, title, example]) => {
         const head = keep('head ' + id, () => {
           const node = make('th');
@@ -229,7 +225,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       put(cell.firstChild, group.name);
       put(cell.children[1], group.words);
       put(cell.lastChild, group.order);
-      cell.lastChild.hidden = !group.order;
+      cell.lastChild.hidden = !group.order || data.groups.length === 1;
       arrange(body, [title, ...group.rows.flatMap((item) => lines(item))]);
       return body;
     });
@@ -366,9 +362,10 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     cell.classList.toggle('th-best', Boolean(rate.best));
     intervalLine(track, rate);
     put(count.firstChild, rate.n);
-    const ranked = rate.rank && shownSort().replace('-', '') === column.id;
-    put(count.lastChild, ranked ? 'rank ' + rate.rank : '');
-    const second = rate.corrected;
+    // Ranks and corrected numbers stand in the sorted column: cells have little room.
+    const sortedBy = shownSort().replace('-', '') === column.id;
+    put(count.lastChild, sortedBy && rate.rank ? 'rank ' + rate.rank : '');
+    const second = sortedBy && rate.corrected;
     const [label, text, ends, line] = corrected.children;
     const same = second && second.text === rate.text && second.interval === rate.interval;
     line.hidden = !second || same || second.percent === null;

@@ -372,7 +372,7 @@ test('the rule is one for all views, and the paper stays apart', async () => {
   await until(() => textOf(column(item.label, 'cna')).includes(item.cells.cna.text));
   const apart = board.querySelector('.th-leaderboard-published');
   await says(apart, 'published under paper');
-  assert.match(textOf(apart), /do not compare them with these/);
+  assert.match(textOf(apart), /Do not compare your numbers above with these/);
   // Its only buttons ask why a number is not the printed one: no row can be sorted or opened.
   assert.equal(apart.querySelectorAll('button:not(.th-why)').length, 0);
   assert.equal(apart.querySelectorAll('.th-published-table tbody tr').length, 9);

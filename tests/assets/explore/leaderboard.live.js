@@ -65,7 +65,8 @@ test('the correction for the errors of the rule stands beside the number, and sa
   await until(() => textOf(meaning) !== 'The share of images that the rule passes');
   await until(() => shown(told));
   const lead = [...told.querySelectorAll(':scope > ul > li')].map(textOf);
-  assert.match(lead[0], /^Here the rule made no error.*passed 100\.0% .*Intervals widen/);
+  assert.match(lead[0], /^Quote the raw number/);
+  assert.match(lead[1], /^Here the rule made no error.*missed 0\.0% .*Intervals widen/);
   assert.match(lead.at(-1), /^Do not compare models/);
   assert.match(
     textOf(board.querySelector('.th-leaderboard-key')),

@@ -181,7 +181,8 @@ def test_every_number_is_that_of_the_shards(
         for name, cell in row(of_level_1, "flux")["cells"].items()
         if name != "average"
     )
-    assert message["words"].endswith(f"; {unscored_there - elsewhere} here") == bool(elsewhere)
+    within = f" ({unscored_there - elsewhere} in these columns)" if elsewhere else ""
+    assert message["within"] == within
 
 
 def _own_run(context: Context, root: Path) -> str:
@@ -391,7 +392,10 @@ def test_the_published_table_stands_apart_as_printed(client: TestClient) -> None
     assert rows["Flux"]["cells"]["cna"]["doubt"]
     assert rows["Flux"]["here"] == ["flux.1-dev on a sample"]
     assert rows["Sana"]["here"] == []
-    assert "not by paper: do not compare" in shown(client, rule="released")["published"]["told"]
+    assert (
+        "Yours are by released, these by paper"
+        in shown(client, rule="released")["published"]["told"]
+    )
     assert "yours above do not" in shown(client, systems="l1")["published"]["told"]
     assert "COA: Color-Object Association" in result["notes"][0]
 
@@ -788,9 +792,9 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
         assert strict["judge_note"].startswith("Rank no models by paper: it refuses most")
         ours = shown(client)
         assert re.fullmatch(
-            r"The rule errs, too\. Of objects of known color truehue passed [\d.–]+% of the right "
-            r"colors and [\d.–]+% of wrong ones near them in difficult light, and [\d.–]+% of the "
-            r"right colors and [\d.–]+% of wrong ones near them in plain light\.",
+            r"The rule errs, too\. On objects of known color: in difficult light it missed [\d.–]+% of "
+            r"the right colors and passed [\d.–]+% of similar, wrong ones; in plain light it missed "
+            r"[\d.–]+% of the right colors and passed [\d.–]+% of similar, wrong ones\.",
             ours["judge_note"],
         )
         assert not ours["strict"]
