@@ -666,6 +666,7 @@ declare namespace Api {
   interface ChosenColor {
     hex: string;
     name: string;
+    standard: string;
     lab: string;
     share: number;
   }

@@ -10,6 +10,7 @@ import numpy as np
 from truehue.core.cache import LruCache
 from truehue.core.color.distances import compare
 from truehue.core.color.notation import lab_text
+from truehue.core.color.people import naming
 from truehue.core.color.spaces import hex_of, masked_srgb24, srgb8_to_lab, unpack_srgb24
 from truehue.core.color.systems import nearest_names
 from truehue.core.concepts.distribution import Distribution, of_pictures
@@ -41,10 +42,12 @@ _DISTRIBUTIONS: LruCache[Distribution] = LruCache(512)
 
 
 class ChosenColor(TypedDict):
-    """A color that was chosen, and its share of what counts."""
+    """A color that was chosen, and its share of what counts: ``name`` is what people call it most,
+    ``standard`` its nearest name of ISCC-NBS level 3."""
 
     hex: str
     name: str
+    standard: str
     lab: str
     share: float
 
@@ -158,11 +161,13 @@ def chosen_colors(source: Painted) -> ChosenColors:
     srgb8 = unpack_srgb24(codes[shown])
     listed: list[ChosenColor] = []
     for color, count, lab in zip(srgb8, counts[shown], srgb8_to_lab(srgb8), strict=True):
-        name, _ = nearest_names(lab, SYSTEM, 1)[0]
+        standard, _ = nearest_names(lab, SYSTEM, 1)[0]
+        people = naming(lab).names
         listed.append(
             {
                 "hex": hex_of(color),
-                "name": name.name,
+                "name": people[0].name if people else standard.name,
+                "standard": standard.name,
                 "lab": lab_text(lab),
                 "share": float(count) / float(counts.sum()),
             }

@@ -45,7 +45,7 @@ export function sideCards(box) {
       patch.style.background = color.hex;
       const text = make('span');
       text.append(make('b', '', color.name), make('small', '', color.hex + ' · ' + color.lab));
-      text.title = LAB_TITLE;
+      text.title = `ISCC-NBS level 3: ${color.standard}. ${LAB_TITLE}`;
       row.append(patch, text, make('span', 'th-colorize-number', percent(color.share)));
       list.append(row);
     });

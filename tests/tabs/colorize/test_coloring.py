@@ -132,6 +132,8 @@ def test_colors_are_named_with_their_shares_and_compared_nearest_first(
     answer = ask("/compare", coloring(apple, LOG))
     assert [item["hex"] for item in answer["colors"]["listed"]] == [RED.upper(), GREEN.upper()]
     assert sum(item["share"] for item in answer["colors"]["listed"]) == pytest.approx(1.0)
+    names = [(item["name"], item["standard"]) for item in answer["colors"]["listed"]]
+    assert names == [("red", "Vivid red"), ("green", "Strong yellowish green")]
     assert 0.1 < answer["colored"] < 0.9
     assert sum(answer["weights"]) == pytest.approx(1.0, abs=1e-5)
 
