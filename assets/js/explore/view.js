@@ -61,8 +61,9 @@ export function comeForward(selector, view, held) {
   if (!nav || !inFront(nav)) return;
   if (nav.getBoundingClientRect().top < 0) window.scrollTo(0, 0);
   if (!held || held === document.body || inFront(held)) return;
-  const tab = /** @type {HTMLElement} */ (nav.querySelector('[data-view="' + view + '"]'));
-  tab.focus({ preventScroll: true });
+  /** @type {HTMLElement | null} */ (nav.querySelector('[data-view="' + view + '"]'))?.focus({
+    preventScroll: true,
+  });
 }
 
 /**

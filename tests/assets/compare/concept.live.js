@@ -187,7 +187,7 @@ test('the chosen pair says what moves, and back when the two are swapped', async
   const first = () => part('moves-list').querySelector('li');
   const there = `100.0% from ${value.bins[YELLOW].name} to ${value.bins[BROWN].name}`;
   await says(first, there);
-  assert.match(textOf(first()), new RegExp(`${value.distance.toFixed(1)} Lab`));
+  assert.match(textOf(first()), new RegExp(`${value.distance.toFixed(1)} CIELAB`));
   assert.equal(render('flow').layout.shapes.length, 1);
   button(view, 'Swap the two').click();
   await says(first, `100.0% from ${value.bins[BROWN].name} to ${value.bins[YELLOW].name}`);
@@ -267,7 +267,7 @@ test('the link opens all of it again', async () => {
   const cells = rows().map(textOf);
   await follow(address);
   await current(3);
-  await says(() => part('moves-list').querySelector('li'), `${value.distance.toFixed(1)} Lab`);
+  await says(() => part('moves-list').querySelector('li'), `${value.distance.toFixed(1)} CIELAB`);
   assert.equal(rows().length, cells.length);
   assert.equal(link(), address);
 });
