@@ -152,7 +152,7 @@ def leaderboard_view(
         "key": _key(data),
         "about": METHODS,
         "without": data.without_text(),
-        "correction": data.corrections.view(data.labels),
+        "correction": data.corrections.view(data.labels, data.ranks),
         "published": published_view(data.runs, data.rule_id, data.systems),
         "busy": any(state in ACTIVE for state in data.states.values()),
     }
@@ -176,8 +176,11 @@ def _key(data: LeaderboardData) -> list[KeyEntry]:
         ("≈", f"A rough interval: a color system has fewer than {FEW_PROMPTS} prompts."),
         (n_text(sample, counted), "Scored images, of all images where some are unscored."),
     ]
+    bold = ["A bold number is first."] if data.leads else []
     if data.ranks:
-        entries.append((f"rank {rank or '1–2'}", f"{RANKS} It stands in the sorted column."))
+        entries.append(
+            (f"rank {rank or '1–2'}", " ".join([RANKS, *bold, "Shown in the sorted column."]))
+        )
     if data.corrections.by_run:
         entries.append(
             ("corrected", "An estimate without the rule's errors, in the sorted column.")

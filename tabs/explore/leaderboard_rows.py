@@ -286,6 +286,13 @@ class LeaderboardData:
                     by_run.setdefault(run_id, {})[column] = ranked
         return by_run
 
+    @property
+    def leads(self) -> bool:
+        """Whether any number is bold."""
+        return any(
+            self._leads(run_id, column) for run_id, of in self.ranks.items() for column in of
+        )
+
     def _leads(self, run_id: str, column: str) -> bool:
         """Whether the data leave only the first rank open."""
         ranked = self.ranks.get(run_id, {}).get(column)
@@ -491,16 +498,20 @@ class LeaderboardData:
 
 def _outside_columns(tallies: Iterable[PromptTally], systems: str) -> dict[str, list[str]]:
     """By run, the images of the table's tasks whose color system no mean of several systems has."""
-    counts: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, tuple[int, int]]] = {}
     for tally in tallies if systems in (AVERAGED, POOLED) else ():
         if tally.task in TABLE_TASKS and tally.system not in SYSTEMS[POOLED]:
             of_run = counts.setdefault(tally.run_id, {})
-            of_run[tally.system] = of_run.get(tally.system, 0) + tally.images * tally.prompts
+            images, scored = of_run.get(tally.system, (0, 0))
+            of_run[tally.system] = (
+                images + tally.images * tally.prompts,
+                scored + tally.scored * tally.prompts,
+            )
     return {
         run_id: [
-            f"{count_noun(count, 'image')} of {PART_NAMES.get(system, system)} not in these columns: "
-            "see Color systems"
-            for system, count in by_system.items()
+            f"{count_noun(images, 'image')} of {PART_NAMES.get(system, system)}, "
+            f"{images - scored:,} of them unscored, not in these columns: see Color systems"
+            for system, (images, scored) in by_system.items()
         ]
         for run_id, by_system in counts.items()
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import TypedDict
 
 from truehue.core.analysis.judge_error import (
@@ -18,6 +19,7 @@ from truehue.core.analysis.judge_error import (
     corrected_by_run,
 )
 from truehue.core.analysis.leaderboard import AVERAGE, PART_NAMES, POOLED, SYSTEMS, LeaderboardEntry
+from truehue.core.analysis.ranks import RankRange
 from truehue.core.analysis.records import LEFT_OUT, PromptTally, RunRecord
 from truehue.core.errors import BadInput
 from truehue.core.ring.certified import PREFIX
@@ -103,6 +105,10 @@ def correction_of(
     return choice, certified
 
 
+Ranks = Mapping[str, Mapping[str, RankRange]]
+"""The ranges of ranks, by run and column."""
+
+
 class Corrections:
     """The corrected accuracies of the runs of a leaderboard, by one choice and rule."""
 
@@ -171,10 +177,10 @@ class Corrections:
             "reason": result.reason,
         }
 
-    def view(self, labels: Mapping[str, str]) -> CorrectionJson:
-        """The text below the table."""
+    def view(self, labels: Mapping[str, str], ranks: Ranks) -> CorrectionJson:
+        """The text below the table; ``ranks`` are those of the raw numbers, by run and column."""
         corrects = self.calibration is not None and not self.reason
-        lead, sentences = self.texts(labels)
+        lead, sentences = self.texts(labels, ranks)
         return {
             "id": self.choice,
             "lead": lead,
@@ -183,7 +189,7 @@ class Corrections:
             "errors": error_rows(self.calibration) if self.calibration and corrects else [],
         }
 
-    def texts(self, labels: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    def texts(self, labels: Mapping[str, str], ranks: Ranks) -> tuple[list[str], list[str]]:
         """What was done, and what it assumes."""
         if self.reason:
             return [f"Not corrected: {self.reason}."], []
@@ -199,29 +205,39 @@ class Corrections:
         overlap = overlap_sentence(corrected, labels)
         tested = not set(borrowed).issuperset(SYSTEMS[self.systems])
         text = correction_text(self.calibration, list(borrowed), tested)
-        effect = self._effect()
+        effect = self._effect(ranks)
         lead = [*([effect] if effect else []), *text.lead]
         not_judged = [] if self.unscored == LEFT_OUT else [NOT_JUDGED]
         return lead, [*text.more, *not_judged, *([overlap] if overlap else [])]
 
-    def _effect(self) -> str:
-        """How far it moves the averages that are shown; empty where none is corrected."""
-        moves = sorted(
-            cell.percent - raw
+    def _effect(self, ranks: Ranks) -> str:
+        """How far it moves the averages that are shown, and whose order; empty where none is
+        corrected."""
+        moved = {
+            run_id: (raw, cell.percent)
             for run_id, cells in self.by_run.items()
             if (cell := cells.get(AVERAGE)) is not None
             and cell.percent is not None
             and (raw := self.entries[run_id].average.percent) is not None
-        )
+        }
+        moves = sorted(after - before for before, after in moved.values())
         if not moves:
             return ""
         if max(abs(move) for move in moves) < MIN_MOVE:
             return "The correction moves no average here by 0.1 points or more."
         ends = list(dict.fromkeys(f"{move:+.1f}" for move in (moves[0], moves[-1])))
-        return (
-            f"The correction moves averages here by {' to '.join(ends)} points. Rows are not sorted "
-            "again: order and ranks are those of the raw numbers."
-        )
+        swapped = [
+            (one, other)
+            for one, other in combinations(moved, 2)
+            if (moved[one][0] - moved[other][0]) * (moved[one][1] - moved[other][1]) < 0
+        ]
+        if not swapped:
+            order = "Their order stays."
+        elif all(_close(ranks, one, other) for one, other in swapped):
+            order = "It swaps only runs that are too close to call."
+        else:
+            order = "It changes their order; rows and ranks are those of the raw numbers."
+        return f"The correction moves averages here by {' to '.join(ends)} points. {order}"
 
     def _reasons(self, labels: Mapping[str, str]) -> list[str]:
         where: dict[str, list[str]] = {}
@@ -236,6 +252,12 @@ class Corrections:
                 name = labels.get(run_id, run_id)
                 where.setdefault(reason, []).append(f"{name} ({', '.join(columns)})")
         return [f"Not corrected: {'; '.join(names)}. Why: {why}." for why, names in where.items()]
+
+
+def _close(ranks: Ranks, one: str, other: str) -> bool:
+    """Whether two runs are too close to call in the average."""
+    a, b = (ranks.get(run_id, {}).get(AVERAGE) for run_id in (one, other))
+    return a is not None and b is not None and a.best <= b.worst and b.best <= a.worst
 
 
 def _refusal(reason: str) -> str:

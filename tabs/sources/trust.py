@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
@@ -169,7 +169,8 @@ def correction_text(
     )
     return CorrectionText(
         [
-            "Quote the raw number; a publication adds both corrected ones.",
+            "Quote the raw number, which needs no guess at the light; a publication adds the corrected "
+            "ones for both lights.",
             f"{'Here the rule made no error' if flawless else 'The rule sometimes errs'}: of objects of "
             f"known color it {_errors_text(calibration)}. "
             + (
@@ -200,19 +201,13 @@ def correction_text(
 
 
 def _errors_text(calibration: Calibration) -> str:
-    """``missed 1.5–4.1% of the right colors and passed 0.4–1.3% of similar, wrong ones``."""
+    """``missed 2.8% of the right colors and passed 0.8% of similar, wrong ones``, of all systems."""
     counts = [calibration.whole(name) for name in calibration.systems]
+    right, wrong = (sum(count.right for count in counts), sum(count.wrong for count in counts))
+    missed = 100.0 * (1 - sum(count.hits for count in counts) / right)
+    passed = 100.0 * sum(count.accepts for count in counts) / wrong
     near = "similar, wrong ones" if shipped(calibration) else "wrong ones"
-    return (
-        f"missed {_span(100.0 * (1 - count.hits / count.right) for count in counts)} of the right "
-        f"colors and passed {_span(100.0 * count.accepts / count.wrong for count in counts)} of {near}"
-    )
-
-
-def _span(percents: Iterable[float]) -> str:
-    """``95.9–98.5%``, or the one number."""
-    ends = [f"{percent:.1f}" for percent in sorted(percents)]
-    return f"{'–'.join(dict.fromkeys((ends[0], ends[-1])))}%"
+    return f"missed {missed:.1f}% of the right colors and passed {passed:.1f}% of {near}"
 
 
 STRICT_PERCENT = 50.0
@@ -230,7 +225,11 @@ def judge_note(rule_id: str) -> tuple[str, bool]:
     }
     if not known:
         return "", False
-    rates = [f"{NAMES[choice]} it {_errors_text(counted)}" for choice, counted in known.items()]
+    such = {TRACED: ", such as shade and highlights,"}
+    rates = [
+        f"{NAMES[choice]}{such.get(choice, '')} it {_errors_text(counted)}"
+        for choice, counted in known.items()
+    ]
     text = f"On objects of known color: {'; '.join(rates)}."
     plain = known.get(RENDERED)
     strict = plain is not None and all(
@@ -304,5 +303,5 @@ def ranks_of(
 
 RANKS = (
     "The run's place can be any of these (95%). To compare runs, go by rank and not by whether two "
-    "intervals touch: ranks allow for chance in all runs of a column. A bold number is certainly first."
+    "intervals touch: ranks allow for chance in all runs of a column."
 )

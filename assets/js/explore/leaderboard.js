@@ -129,15 +129,16 @@ export function mount({ element }) {
     });
     // Of several groups each says its own.
     const result = find('.th-leaderboard-result');
-    put(result, data.groups.length === 1 ? data.groups[0].order : '');
+    put(result, data.groups.length === 1 && !data.strict ? data.groups[0].order : '');
     result.hidden = !result.textContent;
     const judge = find('.th-leaderboard-judge');
     put(judge, data.judge_note);
-    judge.hidden = !data.judge_note;
+    // Where a number is corrected, the text of that says it.
+    judge.hidden = !data.judge_note || (data.correction.id !== 'off' && !data.strict);
     judge.classList.toggle('th-strict', data.strict);
     put(
       find('.th-leaderboard-settings > summary'),
-      `Rule: ${byRule} · color systems: ${systems} · unscored images: ${unscored} · corrected for ` +
+      `Settings: rule ${byRule} · color systems: ${systems} · unscored images: ${unscored} · corrected for ` +
         `the rule’s errors: ${corrected}`,
     );
     correctionText(find('.th-leaderboard-correction'), data.correction);
@@ -164,6 +165,7 @@ export function mount({ element }) {
     publishedTable(find('.th-leaderboard-published'), data.published, data.columns, query);
     tell();
   }
+  find('.th-leaderboard-all').addEventListener('click', () => root.classList.add('th-all-tasks'));
   find('.th-leaderboard-empty .th-button').addEventListener('click', () => openView('runs'));
 
   const fresh = find('.th-leaderboard-fresh');

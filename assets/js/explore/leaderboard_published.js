@@ -34,13 +34,16 @@ export function publishedTable(card, result, columns, query) {
   const top = make('tr');
   const body = make('tbody');
   top.append(
-    ...['Model', ...columns.map((column) => column.short), 'Why not the paper’s number?'].map(
-      (name) => {
-        const item = make('th', '', name);
-        item.scope = 'col';
-        return item;
-      },
-    ),
+    ...[
+      { id: 'name', short: 'Model' },
+      ...columns,
+      { id: 'why', short: 'Why not the paper’s number?' },
+    ].map(({ id, short }) => {
+      const item = make('th', id === 'average' ? 'th-sorted' : '', short);
+      item.scope = 'col';
+      item.dataset.column = id;
+      return item;
+    }),
   );
   head.appendChild(top);
   result.rows.forEach((row) => {
@@ -62,6 +65,8 @@ export function publishedTable(card, result, columns, query) {
       ...columns.map((column) => {
         const cell = row.cells[column.id];
         const node = make('td', 'th-published-cell', cell ? cell.text : '–');
+        node.dataset.column = column.id;
+        node.classList.toggle('th-sorted', column.id === 'average');
         if (cell && cell.doubt) {
           node.appendChild(make('sup', '', '?'));
           node.title = cell.doubt;

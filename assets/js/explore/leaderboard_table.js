@@ -68,7 +68,8 @@ export function columnsHere(columns) {
 }
 
 /**
- * The columns' widths: a name, `count` numbers, and the unscored.
+ * The columns' widths: a name, `count` numbers, and the unscored. A phone takes those of the first
+ * number, which is the average, unless all are shown.
  * @param {Element} table
  * @param {number} count
  */
@@ -166,6 +167,8 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
         });
         const button = head.firstChild;
         const by = shownSort().replace('-', '') === id;
+        head.dataset.column = id;
+        head.classList.toggle('th-sorted', by);
         head.classList.toggle('th-named', Boolean(title) && id !== 'name' && id !== 'unscored');
         if (head.lastChild === button)
           head.append(
@@ -323,15 +326,15 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       const node = make('td', 'th-leaderboard-cell');
       const button = make('button');
       const numbers = make('span', 'th-leaderboard-numbers');
-      const [track, second] = [make('span', 'th-interval'), make('span', 'th-interval')];
+      const track = make('span', 'th-interval');
       const none = make('span', 'th-leaderboard-none');
       const corrected = make('span', 'th-leaderboard-corrected');
       const count = make('small', 'th-leaderboard-n');
       count.append(make('span'), make('span'));
-      corrected.append(make('small'), make('span'), make('small'), second);
+      corrected.append(make('small'), make('span'), make('small'));
       button.type = 'button';
       numbers.append(make('span', 'th-unseen'), make('b'), make('small'));
-      for (const each of [track, second]) each.append(make('i'), make('b'));
+      track.append(make('i'), make('b'));
       button.append(numbers, track, make('small', 'th-leaderboard-note'), count, corrected);
       button.addEventListener('click', () =>
         openPictures({ runs: [item.id], status: 'fail', ...opened(item.id, column.id, system) }),
@@ -345,6 +348,8 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     button.hidden = !number;
     none.hidden = Boolean(number) || Boolean(system && column.id === 'average');
     cell.dataset.column = column.id;
+    const sortedBy = shownSort().replace('-', '') === column.id;
+    cell.classList.toggle('th-sorted', sortedBy);
     if (!number) {
       put(none.lastChild, rate && rate.note ? rate.note : '');
       none.title = rate
@@ -363,13 +368,10 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     intervalLine(track, rate);
     put(count.firstChild, rate.n);
     // Ranks and corrected numbers stand in the sorted column: cells have little room.
-    const sortedBy = shownSort().replace('-', '') === column.id;
     put(count.lastChild, sortedBy && rate.rank ? 'rank ' + rate.rank : '');
     const second = sortedBy && rate.corrected;
-    const [label, text, ends, line] = corrected.children;
+    const [label, text, ends] = corrected.children;
     const same = second && second.text === rate.text && second.interval === rate.interval;
-    line.hidden = !second || same || second.percent === null;
-    if (!line.hidden) intervalLine(line, second);
     put(label, second ? second.label + (same ? ': the same' : '') : '');
     put(text, second && !same ? second.text : '');
     put(ends, second && !same ? second.interval : '');
