@@ -152,7 +152,9 @@ def leaderboard_view(
         "key": _key(data),
         "about": METHODS,
         "without": data.without_text(),
-        "correction": data.corrections.view(data.labels, data.ranks),
+        "correction": data.corrections.view(
+            data.labels, data.ranks, [group.runs for group in data.board_groups]
+        ),
         "published": published_view(data.runs, data.rule_id, data.systems),
         "busy": any(state in ACTIVE for state in data.states.values()),
     }

@@ -177,10 +177,13 @@ class Corrections:
             "reason": result.reason,
         }
 
-    def view(self, labels: Mapping[str, str], ranks: Ranks) -> CorrectionJson:
-        """The text below the table; ``ranks`` are those of the raw numbers, by run and column."""
+    def view(
+        self, labels: Mapping[str, str], ranks: Ranks, groups: Sequence[Sequence[RunRecord]]
+    ) -> CorrectionJson:
+        """The text above the table; ``ranks`` are those of the raw numbers, by run and column,
+        within ``groups`` of runs."""
         corrects = self.calibration is not None and not self.reason
-        lead, sentences = self.texts(labels, ranks)
+        lead, sentences = self.texts(labels, ranks, groups)
         return {
             "id": self.choice,
             "lead": lead,
@@ -189,7 +192,9 @@ class Corrections:
             "errors": error_rows(self.calibration) if self.calibration and corrects else [],
         }
 
-    def texts(self, labels: Mapping[str, str], ranks: Ranks) -> tuple[list[str], list[str]]:
+    def texts(
+        self, labels: Mapping[str, str], ranks: Ranks, groups: Sequence[Sequence[RunRecord]]
+    ) -> tuple[list[str], list[str]]:
         """What was done, and what it assumes."""
         if self.reason:
             return [f"Not corrected: {self.reason}."], []
@@ -205,12 +210,12 @@ class Corrections:
         overlap = overlap_sentence(corrected, labels)
         tested = not set(borrowed).issuperset(SYSTEMS[self.systems])
         text = correction_text(self.calibration, list(borrowed), tested)
-        effect = self._effect(ranks)
+        effect = self._effect(ranks, groups)
         lead = [*([effect] if effect else []), *text.lead]
         not_judged = [] if self.unscored == LEFT_OUT else [NOT_JUDGED]
         return lead, [*text.more, *not_judged, *([overlap] if overlap else [])]
 
-    def _effect(self, ranks: Ranks) -> str:
+    def _effect(self, ranks: Ranks, groups: Sequence[Sequence[RunRecord]]) -> str:
         """How far it moves the averages that are shown, and whose order; empty where none is
         corrected."""
         moved = {
@@ -220,24 +225,7 @@ class Corrections:
             and cell.percent is not None
             and (raw := self.entries[run_id].average.percent) is not None
         }
-        moves = sorted(after - before for before, after in moved.values())
-        if not moves:
-            return ""
-        if max(abs(move) for move in moves) < MIN_MOVE:
-            return "The correction moves no average here by 0.1 points or more."
-        ends = list(dict.fromkeys(f"{move:+.1f}" for move in (moves[0], moves[-1])))
-        swapped = [
-            (one, other)
-            for one, other in combinations(moved, 2)
-            if (moved[one][0] - moved[other][0]) * (moved[one][1] - moved[other][1]) < 0
-        ]
-        if not swapped:
-            order = "Their order stays."
-        elif all(_close(ranks, one, other) for one, other in swapped):
-            order = "It swaps only runs that are too close to call."
-        else:
-            order = "It changes their order; rows and ranks are those of the raw numbers."
-        return f"The correction moves averages here by {' to '.join(ends)} points. {order}"
+        return effect_text(moved, ranks, [[run.run_id for run in group] for group in groups])
 
     def _reasons(self, labels: Mapping[str, str]) -> list[str]:
         where: dict[str, list[str]] = {}
@@ -254,9 +242,35 @@ class Corrections:
         return [f"Not corrected: {'; '.join(names)}. Why: {why}." for why, names in where.items()]
 
 
-def _close(ranks: Ranks, one: str, other: str) -> bool:
+def effect_text(
+    moved: Mapping[str, tuple[float, float]], ranks: Ranks, groups: Sequence[Sequence[str]]
+) -> str:
+    """How far a correction moves averages in percent, ``moved`` from one to the other, and what that
+    does to the order of the runs of each of the ``groups``; empty where none is corrected."""
+    moves = sorted(after - before for before, after in moved.values())
+    if not moves:
+        return ""
+    if max(abs(move) for move in moves) < MIN_MOVE:
+        return "The correction moves no average here by 0.1 points or more."
+    ends = list(dict.fromkeys(f"{move:+.1f}" for move in (moves[0], moves[-1])))
+    swapped = [
+        (first, second)
+        for group in groups
+        for first, second in combinations([run_id for run_id in group if run_id in moved], 2)
+        if (moved[first][0] - moved[second][0]) * (moved[first][1] - moved[second][1]) < 0
+    ]
+    if not swapped:
+        order = "Their order stays."
+    elif all(_close(ranks, first, second) for first, second in swapped):
+        order = "It swaps only runs that are too close to call."
+    else:
+        order = "It changes their order; rows and ranks are those of the raw numbers."
+    return f"The correction moves averages here by {' to '.join(ends)} points. {order}"
+
+
+def _close(ranks: Ranks, first: str, second: str) -> bool:
     """Whether two runs are too close to call in the average."""
-    a, b = (ranks.get(run_id, {}).get(AVERAGE) for run_id in (one, other))
+    a, b = (ranks.get(run_id, {}).get(AVERAGE) for run_id in (first, second))
     return a is not None and b is not None and a.best <= b.worst and b.best <= a.worst
 
 

@@ -57,7 +57,7 @@ from truehue.tabs.explore.leaderboard import cards_view, leaderboard_view
 from truehue.tabs.explore.leaderboard_csv import leaderboard_csv
 from truehue.tabs.explore.leaderboard_groups import groups
 from truehue.tabs.explore.leaderboard_rows import SYSTEM_CHOICES, LeaderboardData
-from truehue.tabs.explore.leaderboard_trust import Corrections
+from truehue.tabs.explore.leaderboard_trust import Corrections, effect_text
 from truehue.tabs.explore.limits import OTHER_FORMULAS, default_limits, limits_view
 from truehue.tabs.explore.routes import analyses_routes, failures_routes, leaderboard_routes
 from truehue.tabs.export.report import report_of
@@ -308,6 +308,25 @@ def test_only_a_run_that_is_certainly_first_is_bold_and_the_order_is_said(
         assert data.order_text([*runs, third]) == said
         bold = [item["cells"]["cna"]["best"] for item in data.rows_json(runs)]
         assert bold == [best[0] == (1, 1), False]
+
+
+def test_a_correction_says_whether_it_changes_the_order_of_runs_that_are_ranked() -> None:
+    ranks = {
+        run_id: {AVERAGE: RankRange(*places, 3)}
+        for run_id, places in (("a", (1, 2)), ("b", (1, 2)), ("c", (3, 3)))
+    }
+    start = "The correction moves averages here by +1.0 to +3.0 points. "
+    stays = {"a": (90.0, 91.0), "b": (89.0, 90.0), "c": (50.0, 53.0)}
+    assert effect_text(stays, ranks, ["abc"]) == start + "Their order stays."
+    swaps = {**stays, "b": (89.0, 92.0)}
+    close = "It swaps only runs that are too close to call."
+    assert effect_text(swaps, ranks, ["abc"]) == start + close
+    moved = {"b": (89.0, 89.0), "c": (50.0, 90.0)}
+    assert "changes their order; rows" in effect_text(moved, ranks, ["abc"])
+    # Runs of other prompts are not compared.
+    assert "Their order stays" in effect_text(moved, ranks, ["ab", "c"])
+    assert "no average" in effect_text({"a": (90.0, 90.05)}, ranks, ["abc"])
+    assert effect_text({}, ranks, ["abc"]) == ""
 
 
 def test_a_part_is_named_and_leads_nothing(client: TestClient) -> None:
