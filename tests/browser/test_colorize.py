@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, ViewportSize, expect
 
 from tests.browser.conftest import VIEWPORT, Visit
 from tests.running import App, running
@@ -187,3 +187,22 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     expect(chosen(page)).to_have_count(0)
     fill(page, "#2050a0", 0.5, 0.5)
     expect(chosen(page)).to_contain_text("#2050A0")
+
+
+@pytest.mark.parametrize("size", [PHONE, {"width": 1440, "height": 900}])
+def test_each_drawing_opens_at_the_same_place(
+    visit: Visit, started: App, size: ViewportSize
+) -> None:
+    """Wherever its tile was, with or without modifiers, also those of the drawing before."""
+    page = visit(f"{started.address}/?tab=colorize")
+    page.set_viewport_size(size)
+    positions = {}
+    for name in ("strawberry", "turtle", "castle", "turtle"):
+        page.locator(".th-colorize-tile").get_by_text(name, exact=True).click()
+        ready(page)
+        expect(page.locator(".th-colorize-family")).to_be_visible(visible=name != "turtle")
+        positions[name] = page.evaluate("scrollY")
+        expect(page.locator(".th-colorize-next")).to_be_in_viewport(ratio=1)
+        expect(page.locator(".cv")).to_be_in_viewport(ratio=0.99)
+        page.get_by_role("button", name="All drawings").click()
+    assert len(set(positions.values())) == 1, positions

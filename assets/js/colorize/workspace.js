@@ -282,6 +282,8 @@ export function desk(box, { closed, kept, next: following, open }) {
         },
       });
       part('canvas').replaceChildren(canvas.node);
+      // From the top of the page: from where the list was scrolled to, the nearest place is another.
+      window.scrollTo(0, 0);
       // On a phone it fills the screen.
       part('work').scrollIntoView({ block: 'nearest' });
       showNext();
