@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import CDPSession, Page, expect
+from PIL import Image
+from playwright.sync_api import CDPSession, FilePayload, Page, expect
 
 from tests.browser.axe import barriers
 from tests.browser.canvas_room import canvas_room, house_drawing
@@ -233,6 +235,96 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
     assert left is not None
     assert moved is not None
     assert moved["x"] - left["x"] == pytest.approx(50, abs=1)
+
+
+def two_halves() -> FilePayload:
+    """An image, red at the left and blue at the right."""
+    pixels = np.zeros((200, 300, 3), np.uint8)
+    pixels[:, :150, 0] = pixels[:, 150:, 2] = 200
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, format="PNG")
+    return {"name": "halves.png", "mimeType": "image/png", "buffer": out.getvalue()}
+
+
+RED, BLUE = "#c80000", "#0000c8"
+
+
+def test_a_finger_takes_from_the_reference_what_its_ring_shows(visit: Visit, address: str) -> None:
+    page = visit(address, **PHONE)
+    page.set_viewport_size({"width": 390, "height": 844})
+    easel = Easel(page)
+    fingers = Fingers(page.context.new_cdp_session(page))
+    page.get_by_role("button", name="Reference").tap()
+    page.locator(".cv-reference input").set_input_files(two_halves())
+    image = page.locator(".cv-reference canvas")
+    expect(image).to_be_visible()
+    chip = page.locator(".cv-reference .cv-chip")
+    box = image.bounding_box()
+    assert box is not None
+
+    def at(x: float, y: float = 0.5) -> tuple[float, float]:
+        return box["x"] + x * box["width"], box["y"] + y * box["height"]
+
+    def in_hand(color: str) -> None:
+        code = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+        expect(chip).to_have_css("background-color", "rgb({}, {}, {})".format(*code))
+        assert page.evaluate("canvas.color") == color
+
+    picks = [{"do": "pick", "color": BLUE}]
+    fingers.send("Start", at(0.2))
+    for x in (0.3, 0.5, 0.8):
+        fingers.send("Move", at(x))
+    expect(chip).to_have_css("background-color", "rgb(0, 0, 200)")
+    assert easel.log == []
+    fingers.send("End")
+    in_hand(BLUE)
+    assert easel.log == picks
+    # Two fingers take nothing, and what they pass is not shown as the color in hand.
+    fingers.send("Start", at(0.2, 0.3))
+    fingers.send("Start", at(0.2, 0.3), at(0.3, 0.6))
+    fingers.send("Move", at(0.1, 0.2), at(0.4, 0.8))
+    in_hand(BLUE)
+    fingers.send("End", at(0.1, 0.2))
+    fingers.send("Move", at(0.15, 0.2))
+    fingers.send("End")
+    in_hand(BLUE)
+    assert easel.log == picks
+    page.touchscreen.tap(*at(0.2))
+    in_hand(RED)
+    assert easel.log == [*picks, {"do": "pick", "color": RED}]
+
+
+def test_a_reference_without_an_image_leaves_the_drawing_its_size(
+    visit: Visit, address: str
+) -> None:
+    page = visit(address)
+    page.set_viewport_size({"width": 1100, "height": 720})
+    easel = Easel(page)
+    before = easel.scale
+    page.get_by_role("button", name="Reference").click()
+    opens = page.get_by_role("button", name="Open an image")
+    expect(opens).to_be_in_viewport(ratio=1)
+    expect(opens).to_be_focused()
+    assert easel.scale == before
+    page.locator(".cv-reference input").set_input_files(two_halves())
+    image = page.locator(".cv-reference canvas")
+    expect(image).to_be_visible()
+    sheet, beside = (page.locator(part).bounding_box() for part in (".cv-sheet", ".cv-reference"))
+    assert sheet is not None
+    assert beside is not None
+    assert sheet["x"] + sheet["width"] < beside["x"]
+    # A mouse takes where it is let go, and what it passes later is not in hand.
+    box = image.bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 0.2 * box["width"], middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.8 * box["width"], middle, steps=3)
+    page.mouse.up()
+    assert easel.log == [{"do": "pick", "color": BLUE}]
+    page.mouse.move(box["x"] + 0.2 * box["width"], middle)
+    page.mouse.move(*easel.at(SKY))
+    expect(page.locator(".cv-reference .cv-chip")).to_have_css("background-color", "rgb(0, 0, 200)")
 
 
 def test_a_message_is_as_wide_as_its_lines(visit: Visit, address: str) -> None:

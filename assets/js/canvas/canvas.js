@@ -336,6 +336,7 @@ export class ColoringCanvas {
    */
   setColor(color) {
     this.color = habits.color = color;
+    this.reference?.rest();
     if (this.told.textContent === this.say('choose_first')) this.tell('');
     this.tools.show();
   }

@@ -55,6 +55,9 @@ export class Reference {
     null;
   /** @type {ImageData | null} */ #pixels = null;
   #hadOriginal = false;
+  /** @type {Set<number>} pointers that are down on the image */ #pressed = new Set();
+  /** Whether one alone is, which takes the color where it is lifted: two pinch. */
+  #alone = false;
 
   /** @param {import('./canvas.js').ColoringCanvas} canvas */
   constructor(canvas) {
@@ -102,10 +105,29 @@ export class Reference {
 
   #listen() {
     const { image } = this;
-    image.addEventListener('pointermove', (event) => this.#look(...this.#pixel(event)));
-    image.addEventListener('pointerleave', () => this.#unlook());
-    image.addEventListener('click', (event) => this.#take(...this.#pixel(event)));
-    image.addEventListener('blur', () => this.#unlook());
+    image.addEventListener('pointerdown', (event) => {
+      if (event.isPrimary) this.#pressed.clear();
+      this.#pressed.add(event.pointerId);
+      this.#alone = this.#pressed.size === 1 && event.button === 0;
+      this.#follow(event);
+      image.setPointerCapture(event.pointerId);
+    });
+    image.addEventListener('pointermove', (event) => this.#follow(event));
+    // What the ring shows is taken. A finger that has moved makes no click.
+    image.addEventListener('pointerup', (event) => {
+      if (this.#pressed.delete(event.pointerId) && this.#alone) this.#take(...this.#pixel(event));
+      this.#alone = false;
+    });
+    image.addEventListener('pointercancel', (event) => {
+      this.#pressed.delete(event.pointerId);
+      this.#alone = false;
+      this.rest();
+    });
+    // A finger leaves as it is lifted; its ring stays where the color is from.
+    image.addEventListener('pointerleave', ({ pointerType }) => {
+      if (pointerType !== 'touch') this.rest();
+    });
+    image.addEventListener('blur', () => this.rest());
     image.addEventListener('keydown', (event) => {
       const way = ARROWS[event.key];
       if (!way && event.key !== 'Enter') return;
@@ -120,6 +142,12 @@ export class Reference {
       } else this.#take(cursor.x, cursor.y);
     });
     new ResizeObserver(() => this.#layOut()).observe(this.canvas.view.stage);
+  }
+
+  /** @param {PointerEvent} event of a pointer that is alone, or of one that pinches */
+  #follow(event) {
+    if (this.#pressed.size && !this.#alone) this.rest();
+    else this.#look(...this.#pixel(event));
   }
 
   /** CSS pixels a pixel of the image has. */
@@ -165,12 +193,19 @@ export class Reference {
     ring.hidden = !color;
     ring.style.left = image.offsetLeft + (x + 0.5) * this.#scale + 'px';
     ring.style.top = image.offsetTop + (y + 0.5) * this.#scale + 'px';
+    this.#show(color);
+  }
+
+  /** @param {string | null} color */
+  #show(color) {
     this.chip.style.background = color || '';
     this.chip.classList.toggle('none', !color);
   }
 
-  #unlook() {
+  /** Nothing is looked at: shows the color in hand. */
+  rest() {
     this.ring.hidden = true;
+    this.#show(this.canvas.color);
   }
 
   /**
@@ -227,15 +262,23 @@ export class Reference {
   }
 
   /** Gives the panel a part of the stage: its right side, the top of a high one, or on a narrow screen
-   * what is below. */
+   * what is below. Without an image it is below the colors, where they are beside the stage. */
   #layOut() {
     const { node } = this;
-    const { view } = this.canvas;
+    const { view, picker } = this.canvas;
     const wide = this.canvas.node.clientWidth >= WIDE_PX;
     const { clientWidth, clientHeight } = view.stage;
-    const above = wide && clientHeight > HIGH * clientWidth;
+    const isEmpty = wide && this.image.hidden;
+    const parent = isEmpty ? picker.node : picker.node.parentElement;
+    if (node.parentElement !== parent) {
+      const held = /** @type {HTMLElement} */ (document.activeElement);
+      const holds = node.contains(held);
+      parent?.append(node);
+      if (holds) held.focus({ preventScroll: true });
+    }
+    const above = wide && !isEmpty && clientHeight > HIGH * clientWidth;
     node.classList.toggle('above', above);
-    const isBeside = wide && !above && !node.hidden;
+    const isBeside = wide && !isEmpty && !above && !node.hidden;
     view.reserved.right = isBeside ? node.offsetWidth + 12 : 0;
     view.reserved.above = above && !node.hidden ? node.offsetHeight + 12 : 0;
     const { rail } = this.canvas.tools;
@@ -249,13 +292,17 @@ export class Reference {
    * @param {boolean} [focuses] whether the focus goes there, or back
    */
   show(on, focuses = true) {
-    const { tools, original } = this.canvas;
+    const { tools, original, picker } = this.canvas;
     if (on) tools.sheet('', false);
     this.node.hidden = !on;
     // The drawing stays large: the original makes room.
     if (on) this.#hadOriginal = !!original && !original.hidden;
     if (this.#hadOriginal) original?.show(!on);
+    this.rest();
     this.#layOut();
+    // What is below the colors is scrolled to.
+    if (on && this.node.parentElement === picker.node)
+      picker.node.scrollTop = picker.node.scrollHeight;
     tools.show();
     if (!focuses) return;
     const first = this.image.hidden ? this.node.querySelector('button') : this.image;
