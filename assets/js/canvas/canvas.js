@@ -30,8 +30,9 @@ import { View } from './view.js';
 /** Of the tools, in each answer: larger where people may color otherwise with them. Answers without
  * it are of 1; 2 has the original closed at first, a row of shades, and Fill alike by form; 3 may keep
  * the color for the next drawing, draws straight strokes, and shows smooth edges at 1.2 screen pixels
- * per pixel or more; in 4 a drag with Fill goes on into regions alike the first one alone. */
-export const VERSION = 4;
+ * per pixel or more; in 4 a drag with Fill goes on into regions alike the first one alone; 5 fills
+ * tiny regions like their neighbors, and takes a color where a finger ends on the reference. */
+export const VERSION = 5;
 
 /** A reference is there from the start where there is so much room. */
 const WIDE_PX = 560;
@@ -430,18 +431,32 @@ export class ColoringCanvas {
       }
       const others = this.alike(label, before);
       const points = [x, y, ...others.flatMap((other) => regions.middle(closing, other))];
-      for (let i = 0; i < points.length && this.hasRoom(); i += 2 * MAX_POINTS) {
-        const part = points.slice(i, i + 2 * MAX_POINTS);
-        /** @type {Action} */
-        const action = { do: 'fill_regions', points: part, closing, color };
-        this.log(action, layer.apply(action), pressed);
-      }
+      this.fillPoints(points, color, false, pressed);
       this.view.region = null;
       this.filled = label;
       const n = points.length / 2;
       const alone = before ? 'alike_color' : 'alike_form';
       this.tell(n === 1 ? alone : clears ? 'alike_cleared' : 'alike_filled', { n });
       if (color && n === 1) this.tellPaper(label);
+    }
+  }
+
+  /**
+   * Fills the regions at these points, or clears them, in one step.
+   * @param {number[]} points x and y, one after the other
+   * @param {string | null} color
+   * @param {boolean} joined whether it is one step with the action before, until a reload
+   * @param {number} [pressed] when, on the clock of the page
+   */
+  fillPoints(points, color, joined, pressed) {
+    const { layer, closing } = this;
+    for (let i = 0; layer && i < points.length && this.hasRoom(); i += 2 * MAX_POINTS) {
+      const part = points.slice(i, i + 2 * MAX_POINTS);
+      /** @type {Action} */
+      const action = { do: 'fill_regions', points: part, closing, color };
+      const box = layer.apply(action);
+      if (joined || i) layer.join();
+      this.log(action, box, pressed);
     }
   }
 
@@ -522,10 +537,13 @@ export class ColoringCanvas {
     if (!layer || !this.enabled) return;
     this.endStroke();
     const can = { undo: layer.canUndo, redo: layer.canRedo, clear: layer.coloredShare > 0 };
-    if (!can[label] || !this.hasRoom()) return;
-    /** @type {Action} */
-    const action = { do: label };
-    this.log(action, layer.apply(action), pressed);
+    if (!can[label]) return;
+    for (let goes = true; goes && this.hasRoom();) {
+      goes = layer.goesOn(label);
+      /** @type {Action} */
+      const action = { do: label };
+      this.log(action, layer.apply(action), pressed);
+    }
     this.filled = 0;
     this.strokes.last = null;
     this.hands.hover();
@@ -559,11 +577,20 @@ export class ColoringCanvas {
 
   /** Shows what still needs a color, or no longer. */
   async setUncolored() {
-    const later = await this.#later(import('./uncolored.js'));
-    if (!this.layer || !later) return;
-    this.uncolored ||= new later.Uncolored(this);
-    this.uncolored.show(!this.uncolored.on);
+    const uncolored = await this.#loadUncolored();
+    uncolored?.show(!uncolored.on);
     this.tools.show();
+  }
+
+  /** Fills each tiny region like its neighbor. */
+  async fillTiny() {
+    (await this.#loadUncolored())?.fillTiny();
+  }
+
+  async #loadUncolored() {
+    const later = await this.#later(import('./uncolored.js'));
+    if (this.layer && later) this.uncolored ||= new later.Uncolored(this);
+    return this.uncolored;
   }
 
   /** Shows the list of keys. */

@@ -29,6 +29,7 @@ const KEYS = [
   ['+ − 0', 'zoom'],
   ['O', 'original_alt'],
   ['U', 'bare_help'],
+  ['T', 'tiny_help'],
 ];
 
 /** @param {import('./canvas.js').ColoringCanvas} canvas */

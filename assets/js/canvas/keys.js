@@ -172,6 +172,7 @@ export function keys(canvas, signal) {
     else if (letter === 'g') canvas.setClosing((canvas.closing + 1) % tools.gaps.length);
     else if (letter === 'o') tools.beside.click();
     else if (letter === 'u') canvas.setUncolored();
+    else if (letter === 't') canvas.fillTiny();
     else if (key !== 'Escape') return false;
     else if (canvas.strokes.drawing) canvas.strokes.cancel();
     else if (canvas.sweeps.active) canvas.sweeps.cancel();

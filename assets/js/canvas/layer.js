@@ -8,8 +8,8 @@ import { band, disk } from './shapes.js';
  * @typedef {import('./actions.js').Action} Action
  * @typedef {import('./actions.js').Stroke} Stroke
  * @typedef {import('./changes.js').Rectangle} Rectangle
- * @typedef {{ runs: Uint8Array, value: number }} Change what one action did: the runs of pixels with
- *   what was there, and what is there now
+ * @typedef {{ runs: Uint8Array, value: number, joined?: boolean }} Change what one action did: the
+ *   runs of pixels with what was there, and what is there now; `joined` to the one before, as one step
  */
 
 /** @param {string | null} color */
@@ -63,6 +63,21 @@ export class Layer {
   /** The share of all pixels that have a color, 0 to 1. */
   get coloredShare() {
     return this.#colored / this.values.length;
+  }
+
+  /** Makes one step of the last change and the one before it. */
+  join() {
+    const change = this.#done.at(-1);
+    if (change) change.joined = true;
+  }
+
+  /**
+   * Whether the step does not end with the next undo, or redo.
+   * @param {string} label
+   */
+  goesOn(label) {
+    const change = { undo: this.#done.at(-1), redo: this.#undone.at(-2) }[label];
+    return !!change?.joined;
   }
 
   get canUndo() {

@@ -189,6 +189,11 @@ export class Tools {
       'options',
       ...this.strokes,
       make('label', { title: say('gaps_help') }, make('span', {}, say('gaps')), this.gaps),
+      button(say('tiny'), () => canvas.fillTiny(), {
+        class: 'cv-tiny',
+        title: say('tiny_help') + ' (T)',
+        'aria-keyshortcuts': 'T',
+      }),
       button(say('clear'), () => canvas.simply('clear'), { class: 'cv-wipe' }),
       this.done(),
     );

@@ -5,7 +5,7 @@ import { button, make } from './nodes.js';
 /** In CSS pixels: a region of a smaller side, if it were a square, has a ring. */
 const SMALL_PX = 7;
 const RING_PX = 8;
-/** Of the drawing: a smaller region is a speck, to be colored when all others are. */
+/** Of the drawing: a smaller region is tiny, to be colored when all others are. */
 const MIN_SHARE = 0.0002;
 /** In CSS pixels: to a smaller region the button zooms in. */
 const NEAR_PX = 24;
@@ -14,6 +14,7 @@ export class Uncolored {
   on = false;
   #key = '';
   /** @type {{ label: number, x: number, y: number, side: number }[]} */ #left = [];
+  /** @type {number[]} labels of those of them that are tiny, and of other tiny ones */ #tiny = [];
   #closing = -1;
 
   /** @param {import('./canvas.js').ColoringCanvas} canvas */
@@ -29,7 +30,7 @@ export class Uncolored {
   }
 
   /**
-   * The regions of which most has no color, but the paper around the drawing; specks only where
+   * The regions of which most has no color, but the paper around the drawing; tiny ones only where
    * nothing else is left. Their labels, a pixel inside, and the side of a square of their area. They
    * are computed again after each action.
    */
@@ -39,7 +40,9 @@ export class Uncolored {
     if (!layer || !regions || this.#key === key) return this.#left;
     const surround = regions.surround(closing);
     const labels = layer.alike(null, closing).filter((label) => !surround[label]);
-    const large = labels.filter((label) => regions.share(closing, label) >= MIN_SHARE);
+    const isTiny = (/** @type {number} */ label) => regions.share(closing, label) < MIN_SHARE;
+    const large = labels.filter((label) => !isTiny(label));
+    this.#tiny = labels.filter(isTiny);
     this.#left = (large[0] ? large : labels).map((label) => {
       const [x, y] = regions.middle(closing, label);
       const side = Math.sqrt(regions.share(closing, label) * regions.width * regions.height);
@@ -47,6 +50,18 @@ export class Uncolored {
     });
     this.#key = key;
     return this.#left;
+  }
+
+  /**
+   * How many there are, and how many tiny ones beside them: so it only falls as one fills.
+   * @param {boolean} [short] where there is no room for the word
+   */
+  text(short) {
+    const { length } = this.left;
+    const tiny = this.#tiny.length;
+    const n = length - (this.#left[0]?.label === this.#tiny[0] ? tiny : 0);
+    if (!tiny) return String(n);
+    return short ? `${n} + ${tiny}` : this.canvas.say('bare_count', { n, tiny });
   }
 
   /**
@@ -95,8 +110,7 @@ export class Uncolored {
     view.layOut();
     view.overlay = on ? (line, scale) => this.#draw(line, scale) : null;
     this.update();
-    const n = this.left.length;
-    canvas.tell(on ? (n ? 'bare_left' : 'bare_none') : '', { n });
+    canvas.tell(on ? (this.left.length ? 'bare_left' : 'bare_none') : '', { n: this.text() });
     view.mark();
   }
 
@@ -105,7 +119,49 @@ export class Uncolored {
     const { canvas } = this;
     if (!this.on) return;
     if (this.#closing !== canvas.closing) this.#cover();
-    canvas.tools.count.textContent = String(this.left.length);
+    canvas.tools.count.textContent = this.text(this.following.isConnected);
+  }
+
+  /**
+   * Fills each tiny region like the neighbor with which it shares the longest border, of those that
+   * have a color. These are plain fills, one for each color, and one step for undo.
+   */
+  fillTiny() {
+    const { canvas } = this;
+    const { layer, regions, closing } = canvas;
+    canvas.endStroke();
+    if (!layer || !regions || !canvas.enabled) return;
+    const labels = this.left && this.#tiny;
+    /** @type {Map<number, string>} */ const colors = new Map();
+    /** @type {Map<number, string | null>} */ const around = new Map(
+      labels.map((label) => [label, null]),
+    );
+    const colorOf = (/** @type {number} */ label) => {
+      if (!around.has(label))
+        around.set(label, layer.mainColor(...regions.middle(closing, label), closing));
+      return colors.get(label) || around.get(label) || null;
+    };
+    // One that has tiny neighbors alone takes the color that they get.
+    for (let before = -1; before < colors.size;) {
+      before = colors.size;
+      const found = labels
+        .filter((label) => !colors.has(label))
+        .map((label) => {
+          const borders = [...bordersOf(regions, closing, label)].filter(([other]) =>
+            colorOf(other),
+          );
+          const [longest] = borders.sort((one, other) => other[1] - one[1]);
+          return longest && { label, color: colorOf(longest[0]) || '' };
+        });
+      for (const item of found) if (item) colors.set(item.label, item.color);
+    }
+    [...new Set(colors.values())].forEach((color, n) => {
+      const those = labels.filter((label) => colors.get(label) === color);
+      const points = those.flatMap((label) => regions.middle(closing, label));
+      canvas.fillPoints(points, color, n > 0);
+    });
+    const n = colors.size;
+    canvas.tell(n ? 'tiny_filled' : labels.length ? 'tiny_bare' : 'tiny_none', { n });
   }
 
   /** Covers the lines on the paper around the drawing. */
@@ -137,4 +193,33 @@ export class Uncolored {
     }
     line(rings, 1.5);
   }
+}
+
+/**
+ * How many sides of pixels a region shares with each other one.
+ * @param {import('./regions.js').Regions} regions
+ * @param {number} closing
+ * @param {number} label
+ * @returns {Map<number, number>} by the label of the other
+ */
+function bordersOf(regions, closing, label) {
+  const { width } = regions;
+  const labels = regions.maps[closing];
+  const spans = regions.spans(closing, label);
+  const borders = new Map();
+  const touch = (/** @type {number} */ i) => {
+    const other = labels[i];
+    if (other && other !== label) borders.set(other, (borders.get(other) || 0) + 1);
+  };
+  for (let i = 0; i < spans.length; i += 3) {
+    const [y, x0, x1] = spans.subarray(i, i + 3);
+    const row = y * width;
+    if (x0) touch(row + x0 - 1);
+    if (x1 < width) touch(row + x1);
+    for (let x = x0; x < x1; x++) {
+      touch(row + x - width);
+      touch(row + x + width);
+    }
+  }
+  return borders;
 }

@@ -109,7 +109,7 @@ test('what still needs a color is each region that has none, and never the paper
   assert.deepEqual([uncolored.none(), said], [true, ['bare_none']]);
 });
 
-test('specks are left when nothing else is', () => {
+test('tiny regions are counted from the start, and next when nothing else is left', () => {
   const map = new Uint16Array(200 * 200).fill(1);
   for (let y = 20; y < 180; y++) for (let x = 20; x < 180; x++) map[y * 200 + x] = x < 100 ? 2 : 3;
   for (const i of [0, 1, 200]) map[50 * 200 + 50 + i] = 4;
@@ -121,17 +121,19 @@ test('specks are left when nothing else is', () => {
     sketch: { width: 200, height: 200 },
     closing: 0,
     actions: [],
-    say: String,
+    say: (name, { n, tiny } = {}) => `${n} + ${tiny} tiny`,
   };
   const uncolored = new Uncolored(canvas);
   const left = () => uncolored.left.map(({ label }) => label);
-  const fill = (x) =>
-    canvas.actions.push(layer.apply({ do: 'fill', x, y: 90, closing: 0, color: '#112233' }));
-  assert.deepEqual(left(), [2, 3]);
+  const fill = (x, y = 90) =>
+    canvas.actions.push(layer.apply({ do: 'fill', x, y, closing: 0, color: '#112233' }));
+  assert.deepEqual([left(), uncolored.text()], [[2, 3], '2 + 1 tiny']);
   fill(30);
-  assert.deepEqual(left(), [3]);
+  assert.deepEqual([left(), uncolored.text()], [[3], '1 + 1 tiny']);
   fill(150);
-  assert.deepEqual(left(), [4]);
+  assert.deepEqual([left(), uncolored.text()], [[4], '0 + 1 tiny']);
+  fill(50, 50);
+  assert.deepEqual([left(), uncolored.text()], [[], '0']);
 });
 
 test('a finger that scrolls from the hues leaves the color as it is', () => {

@@ -9,6 +9,7 @@ const { Layer } = await load('canvas/layer');
 const { Regions } = await load('canvas/regions');
 const { Strokes } = await load('canvas/strokes');
 const { Sweeps } = await load('canvas/sweeps');
+const { Uncolored } = await load('canvas/uncolored');
 
 const WIDTH = 50;
 const HEIGHT = 20;
@@ -23,12 +24,12 @@ function labels() {
   return map;
 }
 
-function canvasOf() {
-  const maps = Array(4).fill(labels());
+function canvasOf(map = labels()) {
+  const maps = Array(4).fill(map);
   const nothing = () => {};
   const canvas = {
     layer: new Layer(WIDTH, HEIGHT, maps),
-    regions: new Regions(WIDTH, HEIGHT, maps, [5, 5, 5, 5]),
+    regions: new Regions(WIDTH, HEIGHT, maps, Array(4).fill(Math.max(...map))),
     view: { paint: nothing },
     enabled: true,
     closing: 0,
@@ -46,6 +47,7 @@ function canvasOf() {
     },
     endStroke: ColoringCanvas.prototype.endStroke,
     fillAlike: ColoringCanvas.prototype.fillAlike,
+    fillPoints: ColoringCanvas.prototype.fillPoints,
     simply: ColoringCanvas.prototype.simply,
     hands: { hover: nothing },
     alike: ColoringCanvas.prototype.alike,
@@ -216,6 +218,83 @@ test('all that look like a region are filled in one step', () => {
     'same',
   ]);
   assert.ok(canvas.done.every((action) => action.do === 'fill_regions'));
+});
+
+test('tiny regions are filled like the neighbor of their longest border, in one step', () => {
+  const side = 200;
+  // Paper (1) around a left (2), a right (3) and a lower box (4) that touch each other.
+  const map = new Uint16Array(side * side).fill(1);
+  for (let y = 20; y < 180; y++)
+    for (let x = 20; x < 180; x++) map[y * side + x] = y >= 100 ? 4 : x < 100 ? 2 : 3;
+  const put = (label, ...points) => points.forEach(([x, y]) => (map[y * side + x] = label));
+  put(5, [99, 50], [99, 51], [100, 50]); // more of it is in the left box
+  put(6, [110, 99], [111, 99], [112, 99]); // five sides at the right box, three at the lower one
+  put(7, [140, 50]); // within a tiny one
+  put(9, [139, 50], [141, 50], [140, 49], [140, 51]);
+  put(8, [20, 60]); // at the paper, which has no color
+  const maps = Array(4).fill(map);
+  const canvas = Object.assign(canvasOf(), {
+    layer: new Layer(side, side, maps),
+    regions: new Regions(side, side, maps, Array(4).fill(9)),
+    sketch: { width: side, height: side },
+    say: String,
+  });
+  const uncolored = new Uncolored(canvas);
+  const tiny = () =>
+    [
+      [99, 50],
+      [111, 99],
+      [140, 50],
+      [20, 60],
+    ].map((at) => canvas.layer.colorAt(...at));
+  uncolored.fillTiny();
+  assert.deepEqual([canvas.said, canvas.done], [[['tiny_bare', 0]], []]);
+  const [LEFT, RIGHT, LOWER] = ['#aa0000', '#00aa00', '#0000aa'];
+  const fill = (x, y, color) => {
+    const action = { do: 'fill', x, y, closing: 0, color };
+    canvas.log(action, canvas.layer.apply(action));
+  };
+  fill(40, 50, LEFT);
+  fill(150, 50, RIGHT);
+  fill(50, 150, LOWER);
+  uncolored.fillTiny();
+  assert.deepEqual(tiny(), [LEFT, RIGHT, RIGHT, LEFT]);
+  const filled = canvas.layer.checksum();
+  // As plain fills, which a replay does alike.
+  assert.deepEqual(
+    canvas.done.slice(3).map(({ do: kind, color, points }) => [kind, color, points.length / 2]),
+    [
+      ['fill_regions', LEFT, 2],
+      ['fill_regions', RIGHT, 3],
+    ],
+  );
+  const replayed = () => {
+    const again = new Layer(side, side, maps);
+    canvas.done.forEach((action) => again.apply(action));
+    return again.checksum();
+  };
+  assert.equal(replayed(), filled);
+  canvas.simply('undo');
+  assert.deepEqual(tiny(), [null, null, null, null]);
+  assert.equal(canvas.layer.colorAt(40, 50), LEFT);
+  canvas.simply('redo');
+  assert.equal(canvas.layer.checksum(), filled);
+  // After another action instead, undo takes that one alone.
+  canvas.simply('undo');
+  fill(99, 50, LOWER);
+  fill(111, 99, LOWER);
+  canvas.simply('undo');
+  assert.equal(canvas.layer.colorAt(99, 50), LOWER);
+  assert.equal(replayed(), canvas.layer.checksum());
+  canvas.simply('redo');
+  uncolored.fillTiny();
+  assert.deepEqual(tiny(), [LOWER, LOWER, RIGHT, LEFT]);
+  uncolored.fillTiny();
+  assert.deepEqual(canvas.said.slice(1), [
+    ['tiny_filled', 5],
+    ['tiny_filled', 3],
+    ['tiny_none', 0],
+  ]);
 });
 
 test('a straight stroke comes from where the last one ended', () => {
