@@ -64,8 +64,6 @@ const LINE_PX = 34;
 export class ColoringCanvas {
   /** @type {Action[]} */ #actions;
   #enabled = true;
-  /** Whether it was said that the paper is filled. */
-  papered = false;
   /** The tool before a color is picked. */
   #before = 'fill';
   /** @type {{ key: string, labels: number[] }} */ lookalikes = { key: '', labels: [] };
@@ -492,14 +490,11 @@ export class ColoringCanvas {
   }
 
   /**
-   * Says once that a region that was filled is the paper around the drawing.
+   * Says that a region that was filled is the paper around the drawing: white is not seen there.
    * @param {number} label
    */
   tellPaper(label) {
-    if (this.papered || this.background?.open || !this.regions?.surround(this.closing)[label])
-      return;
-    this.papered = true;
-    this.tell('paper');
+    if (!this.background?.open && this.regions?.surround(this.closing)[label]) this.tell('paper');
   }
 
   /**

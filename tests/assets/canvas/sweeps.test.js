@@ -137,9 +137,10 @@ test('the paper around is filled by a drag that begins there alone', () => {
     [8, 10],
   ]);
   assert.equal(colored(canvas), 'P23');
-  // That is said, once.
-  canvas.tellPaper(1);
-  assert.deepEqual(canvas.said, ['no_color', 'paper']);
+  // That is said each time: white is not seen there.
+  canvas.simply('undo');
+  drag(canvas, [[2, 10]]);
+  assert.deepEqual(canvas.said, ['no_color', 'paper', 'paper']);
 });
 
 test('a drag changes only what looks like the region where it began', () => {
