@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -160,6 +161,9 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
     fingers = Fingers(session)
     page.locator(".cv-color").tap()
     easel.chooses("#5d8a3c")
+    scrolled = "node => node.scrollTop"
+    page.locator(".cv-side").evaluate("node => node.scrollTo(0, 200)")
+    assert page.locator(".cv-side").evaluate(scrolled) > 0
     easel.presses("Done")
     page.touchscreen.tap(*easel.at(CROWN))
     assert easel.kinds == "fill"
@@ -167,6 +171,7 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
     before = easel.scale
     page.locator(".cv-color").tap()
     assert easel.scale == before
+    assert page.locator(".cv-side").evaluate(scrolled) == 0
     page.locator(".cv-swatches button").first.tap()
     expect(page.locator(".cv-side")).to_be_hidden()
     # Under the thumb, no swatch is cut in half.
@@ -198,16 +203,33 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
     fingers.send("End")
     assert easel.scale > 1.5 * before
     assert easel.kinds == drawn
-    # One strip of buttons is over a drawing that is looked at closer.
-    for tool, shown in (("Brush", ".cv-strip"), ("Fill", ".cv-looks .cv-segments")):
-        easel.presses(tool)
-        strip, zooms = (page.locator(part).bounding_box() for part in (shown, ".cv-zooms"))
-        assert strip is not None
-        assert zooms is not None
-        assert strip["y"] + strip["height"] == pytest.approx(zooms["y"] + zooms["height"], abs=1)
-        assert strip["x"] + strip["width"] < zooms["x"]
-        assert zooms["x"] + zooms["width"] <= 390
-    easel.presses("Brush")
+    # The buttons over a drawing that is looked at closer stay in place, whole and beside each other.
+    parts = (".cv-segments", ".cv-zooms", ".cv-strip")
+    boxes = (
+        "parts => parts.map(part => document.querySelector('.cv-field ' + part) || "
+        "document.querySelector(part)).map(node => node?.getBoundingClientRect().toJSON())"
+    )
+    for counted in (False, True):
+        if counted:
+            page.get_by_role("button", name="Uncolored").tap()
+            expect(page.locator(".cv-looks b")).to_be_visible()
+        easel.presses("Fill")
+        before_brush = page.evaluate(boxes, parts)[:2]
+        easel.presses("Brush")
+        *looks, strip = page.evaluate(boxes, parts)
+        assert looks == before_brush
+        for one, other in combinations([*looks, strip], 2):
+            assert (
+                one["right"] <= other["left"]
+                or other["right"] <= one["left"]
+                or one["bottom"] <= other["top"]
+                or other["bottom"] <= one["top"]
+            ), (one, other)
+        assert max(box["right"] for box in (*looks, strip)) <= 390
+        reference = page.get_by_role("button", name="Reference").bounding_box()
+        assert reference is not None
+        assert reference["x"] + reference["width"] <= looks[0]["right"] + 0.5
+    page.get_by_role("button", name="Uncolored").tap()
     easel.presses("Whole drawing")
     fingers.send("Start", (x, y))
     fingers.send("Move", (x + 30, y + 8))

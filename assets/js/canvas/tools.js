@@ -19,14 +19,11 @@ const REDO = 'M15 6l5 5-5 5M20 11H10a5 5 0 0 0 0 9h3';
 const OPTIONS = 'M4 8h9M17 8h3M4 16h3M11 16h9M15 6v4M9 14v4';
 /** Between what stands in a corner of the stage, the edge, and the drawing. */
 const CORNER_PX = 16;
-/** Between the buttons and the size of the brush, which is below them on a narrow screen. */
+/** Between the buttons and the size of the brush, which is above them on a narrow screen. */
 const GAP_PX = 6;
 const WHOLE = 'M9 4H4v5M15 4h5v5M20 15v5h-5M4 15v5h5';
 
 export class Tools {
-  /** How far the sheet of colors was scrolled. */
-  #scrolled = 0;
-
   /** @param {import('./canvas.js').ColoringCanvas} canvas */
   constructor(canvas) {
     this.canvas = canvas;
@@ -227,9 +224,8 @@ export class Tools {
     if (name && reference && this.#isNarrow) reference.node.hidden = true;
     const before = node.dataset.sheet || '';
     const open = before === name ? '' : name;
-    if (before === 'color') this.#scrolled = picker.node.scrollTop;
     node.dataset.sheet = open;
-    if (open === 'color') picker.node.scrollTop = this.#scrolled;
+    picker.node.scrollTop = 0;
     aria(this.color, 'expanded', open === 'color');
     aria(this.more, 'expanded', open === 'options');
     const above = { color: picker.node, options: this.options }[open];

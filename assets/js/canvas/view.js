@@ -28,7 +28,7 @@ export class View {
   reserved = { left: 0, top: 0, right: 0, above: 0 };
   /** How much of the stage a sheet covers from below. */
   covered = () => 0;
-  /** How high a strip is below the buttons: a drawing that has room above it does not move up. */
+  /** How high a strip is above the buttons: a drawing that has room above it does not move up. */
   strip = () => 0;
   /**
    * Draws what else is over the drawing, on its pixels.
