@@ -9,8 +9,9 @@ import { button, make } from './nodes.js';
 import { labOfSrgb1 } from '../shared/spaces.js';
 
 /** @typedef {{ hex: string, name: string }} NamedColor */
-/** @typedef {{ title: string, colors: NamedColor[], left: number, edge: number }} Palette `left` were
- *   left out, and `edge` lie outside of sRGB, so that the nearest at their hue was taken */
+/** @typedef {{ title: string, colors: NamedColor[], left: number, edge: number,
+ *   lines: number }} Palette `left` were left out, `edge` lie outside of sRGB, so that the nearest at
+ *   their hue was taken, and `lines` of a list have no color */
 /** @typedef {'no_palette' | 'palette_damaged' | 'palette_empty' | 'palette_cmyk'} Problem */
 
 export const MAX_PALETTE = 512;
@@ -52,7 +53,7 @@ class Reader {
 
   /** @param {string} title */
   constructor(title) {
-    this.palette = { title: title.slice(0, MAX_NAME), colors: [], left: 0, edge: 0 };
+    this.palette = { title: title.slice(0, MAX_NAME), colors: [], left: 0, edge: 0, lines: 0 };
   }
 
   /** @param {string} hex @param {string} name */
@@ -240,7 +241,12 @@ function gpl(text, title) {
 function hexes(text, title) {
   const reader = new Reader(title);
   for (const line of text.split(/[\r\n]+/)) {
-    const found = line.match(/#[0-9a-f]{3}(?:[0-9a-f]{3})?(?![0-9a-z])|\b[0-9a-f]{6}\b/gi) || [];
+    // Three digits without # are a code where they stand alone: they may be a word elsewhere.
+    const found =
+      line.match(/#[0-9a-f]{3}(?:[0-9a-f]{3})?(?![0-9a-z])|\b[0-9a-f]{6}\b/gi) ||
+      /^\W*([0-9a-f]{3})\W*$/i.exec(line)?.slice(1) ||
+      [];
+    if (!found.length && line.trim()) reader.palette.lines++;
     const rest = line.replace(found[0] || '', '').replace(/^[\s,;:="']+|[\s,;:="']+$/g, '');
     for (const code of found) {
       const hex = readHex(code);
@@ -264,10 +270,11 @@ export async function importPalette(swatches) {
     const palette = readPalette(file.name, await file.arrayBuffer());
     const others = swatches.palettes.filter(({ title }) => title !== palette.title);
     swatches.keepPalettes([palette, ...others].slice(0, MAX_PALETTES));
-    const { colors, left, edge } = palette;
+    const { colors, left, edge, lines } = palette;
     const parts = [canvas.say('palette_read', { n: colors.length })];
     if (left) parts.push(canvas.say('palette_left', { n: left }));
     if (edge) parts.push(canvas.say('palette_edge', { n: edge }));
+    if (lines) parts.push(canvas.say('palette_lines', { n: lines }));
     swatches.problem.textContent = parts.join(' ');
   } catch (error) {
     const problem = error instanceof PaletteError ? error.problem : 'palette_unread';

@@ -204,7 +204,10 @@ export class Swatches {
     fill(this.lasts, [...row].slice(0, MAX_ROW), 'recent_none');
     const keyed = (/** @type {string} */ color, /** @type {number} */ n) => {
       const node = swatch(color);
-      if (n < MAX_KEYS) node.title += ` (${n + 1})`;
+      if (n < MAX_KEYS) {
+        node.title += ` (${n + 1})`;
+        node.dataset.key = String(n + 1);
+      }
       return node;
     };
     fill(this.recents, [...new Set([...this.#row(MAX_KEYS), ...used])], 'recent_none', keyed);

@@ -113,6 +113,14 @@ test('GPL and lists of hex codes', () => {
       ['#445566', ''],
     ],
   );
+  // Three digits, as in CSS; what has no code is counted.
+  const short = readPalette('short.txt', textOf('; Bad list\nfff\n"0a0",\n\n12345\nAce #00f\n'));
+  assert.deepEqual(pairs(short), [
+    ['#ffffff', ''],
+    ['#00aa00', ''],
+    ['#0000ff', 'Ace'],
+  ]);
+  assert.equal(short.lines, 2);
   assert.deepEqual(
     pairs(readPalette('a.hex', textOf('["#010203", "0a0b0c"]'))).map(([hex]) => hex),
     ['#010203', '#0a0b0c'],

@@ -56,6 +56,7 @@ test('a key keeps its color while one works', () => {
   assert.deepEqual(taken, colors.slice(0, 8));
   assert.deepEqual(labels(swatches.recents), colors.slice(0, 8));
   assert.equal(swatches.recents.children[7].title, colors[7] + ' (8)');
+  assert.equal(swatches.recents.children[7].dataset.key, '8');
   // The ninth takes the place of the one that was not used for longest, which comes after the row.
   swatches.used(colors[8]);
   swatches.takeUsed(1);
@@ -63,6 +64,7 @@ test('a key keeps its color while one works', () => {
   const row = [colors[8], ...colors.slice(1, 8), colors[0]];
   assert.deepEqual(labels(swatches.recents), row);
   assert.equal(swatches.recents.children[8].title, colors[0]);
+  assert.equal(swatches.recents.children[8].dataset.key, undefined);
 });
 
 test('the focus stays on the color that was pressed', () => {
