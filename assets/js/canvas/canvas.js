@@ -535,9 +535,11 @@ export class ColoringCanvas {
     if (!can[label]) return;
     for (let goes = true; goes && this.hasRoom();) {
       goes = layer.goesOn(label);
+      const color = label === 'undo' && layer.lastColor;
       /** @type {Action} */
       const action = { do: label };
       this.log(action, layer.apply(action), pressed);
+      if (color && !layer.has(color)) this.picker.swatches.undone(color);
     }
     this.filled = 0;
     this.strokes.last = null;

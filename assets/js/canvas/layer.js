@@ -65,6 +65,19 @@ export class Layer {
     return this.#colored / this.values.length;
   }
 
+  /** The color of the last change, null for none. */
+  get lastColor() {
+    return colorOf(this.#done.at(-1)?.value || 0);
+  }
+
+  /**
+   * Whether a pixel has this color.
+   * @param {string} color
+   */
+  has(color) {
+    return this.values.includes(valueOf(color));
+  }
+
   /** Makes one step of the last change and the one before it. */
   join() {
     const change = this.#done.at(-1);

@@ -172,6 +172,17 @@ export class Swatches {
     this.show();
   }
 
+  /**
+   * A color that is gone from the drawing by undo keeps its place until a new one takes it.
+   * @param {string} color
+   */
+  undone(color) {
+    const used = kept(this.names[0]).filter((item) => item !== color);
+    used.splice(MAX_QUICK - 1, 0, color);
+    keep(this.names[0], used);
+    this.show();
+  }
+
   show() {
     const { canvas } = this;
     const [used, own] = this.names.map(kept);

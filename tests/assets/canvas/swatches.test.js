@@ -45,6 +45,15 @@ test('the last colors keep their places, also in the next drawing', () => {
   assert.deepEqual(labels(swatchesOf('ben').swatches.lasts), []);
 });
 
+test('the next color takes the place of one that was undone', () => {
+  const { swatches } = swatchesOf('emil');
+  for (const color of COLORS.slice(0, 6)) swatches.used(color);
+  swatches.undone(COLORS[5]);
+  assert.deepEqual(labels(swatches.lasts), COLORS.slice(0, 6));
+  swatches.used(COLORS[6]);
+  assert.deepEqual(labels(swatches.lasts), [...COLORS.slice(0, 5), COLORS[6]]);
+});
+
 test('a key keeps its color while one works', () => {
   const { swatches, taken } = swatchesOf('dora');
   const colors = Array.from({ length: 9 }, (_, n) => '#00010' + n);

@@ -31,6 +31,8 @@ function canvasOf(map = labels()) {
     layer: new Layer(WIDTH, HEIGHT, maps),
     regions: new Regions(WIDTH, HEIGHT, maps, Array(4).fill(Math.max(...map))),
     view: { paint: nothing },
+    picker: { swatches: { undone: (color) => canvas.undone.push(color) } },
+    undone: [],
     enabled: true,
     closing: 0,
     color: RED,
@@ -280,6 +282,7 @@ test('tiny regions are filled like the neighbor of their longest border, in one 
   assert.equal(canvas.layer.colorAt(40, 50), LEFT);
   canvas.simply('redo');
   assert.equal(canvas.layer.checksum(), filled);
+  assert.deepEqual(canvas.undone, []);
   // After another action instead, undo takes that one alone.
   canvas.simply('undo');
   fill(99, 50, LOWER);
@@ -320,9 +323,13 @@ test('a straight stroke comes from where the last one ended', () => {
   strokes.last = [14, 10];
   assert.equal(strokes.begin(60, 10, false, true), false);
   assert.deepEqual(canvas.said, ['no_region']);
-  // The stroke before is gone with Undo.
+  // The stroke before is gone with Undo, and with the only one of a color that color.
   canvas.within = false;
   draws(false, [10, 2], [20, 2]);
   canvas.simply('undo');
+  canvas.color = '#123456';
+  draws(false, [10, 2], [20, 2]);
+  canvas.simply('undo');
+  assert.deepEqual(canvas.undone, ['#123456']);
   assert.deepEqual(draws(true, [46, 17]), [46, 17]);
 });
