@@ -209,7 +209,8 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
         "parts => parts.map(part => document.querySelector('.cv-field ' + part) || "
         "document.querySelector(part)).map(node => node?.getBoundingClientRect().toJSON())"
     )
-    for counted in (False, True):
+    for width, counted in ((360, False), (390, False), (390, True)):
+        page.set_viewport_size({"width": width, "height": 760})
         if counted:
             page.get_by_role("button", name="Uncolored").tap()
             expect(page.locator(".cv-looks b")).to_be_visible()
@@ -225,7 +226,7 @@ def test_fingers_draw_until_a_pen_was_seen(visit: Visit, address: str) -> None:
                 or one["bottom"] <= other["top"]
                 or other["bottom"] <= one["top"]
             ), (one, other)
-        assert max(box["right"] for box in (*looks, strip)) <= 390
+        assert max(box["right"] for box in (*looks, strip)) <= width
         reference = page.get_by_role("button", name="Reference").bounding_box()
         assert reference is not None
         assert reference["x"] + reference["width"] <= looks[0]["right"] + 0.5

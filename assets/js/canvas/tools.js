@@ -253,6 +253,12 @@ export class Tools {
     this.canvas.setReference(!reference || !!reference.node.hidden);
   }
 
+  /** Notes whether the zoom stands below the other buttons, for want of room beside them. */
+  #wrap() {
+    const [views, zooms] = /** @type {Iterable<HTMLElement>} */ (this.looks.children);
+    this.looks.classList.toggle('cv-wrapped', zooms.offsetTop > views.offsetTop);
+  }
+
   /** Shows how large the drawing is shown. */
   showZoom() {
     const { view } = this.canvas;
@@ -260,6 +266,7 @@ export class Tools {
     this.canvas.placeNotes();
     aria(this.whole, 'disabled', view.fitted);
     this.looks.classList.toggle('near', !view.fitted);
+    this.#wrap();
     this.canvas.original?.follow();
   }
 
@@ -289,5 +296,6 @@ export class Tools {
     if (classList.toggle('cv-strip', strokes && !canvas.node?.dataset.sheet) !== before)
       canvas.view.layOut();
     this.gaps.value = String(canvas.closing);
+    this.#wrap();
   }
 }
