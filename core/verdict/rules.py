@@ -85,7 +85,7 @@ RULES: tuple[Rule, ...] = (
         version="1.0",
         name="paper",
         description=(
-            "The paper's text: the pixels' chroma is moved onto one line through gray before it is "
+            "The paper's text: a* and b* of the pixels are projected onto one line through gray, then "
             "averaged. That line is their first chromatic component; each metric takes its minimum "
             "over the candidates."
         ),

@@ -127,7 +127,8 @@ def leaderboard_view(
         }
         for group in data.board_groups
     ]
-    judge, strict = judge_note(data.rule_id)
+    # The errors are those of the rule's own limits.
+    judge, strict = ("", False) if data.limits else judge_note(data.rule_id)
     return {
         "rule": {"id": data.rule_id, "name": rule(data.rule_id).name},
         "systems": data.systems,
@@ -149,7 +150,7 @@ def leaderboard_view(
         },
         "groups": [*shown, *data.unread_group()],
         "limits": limits_view(data.rule_id, data.limits),
-        "key": _key(data),
+        "key": _key(data, strict),
         "about": METHODS,
         "without": data.without_text(),
         "correction": data.corrections.view(
@@ -160,8 +161,8 @@ def leaderboard_view(
     }
 
 
-def _key(data: LeaderboardData) -> list[KeyEntry]:
-    """What each mark in a cell means."""
+def _key(data: LeaderboardData, strict: bool) -> list[KeyEntry]:
+    """What each mark in a cell means; a ``strict`` rule ranks nobody."""
     which = "the images" if data.unscored == WRONG else "the scored images"
     sample, rank = _sample(data)
     if sample is None:
@@ -171,14 +172,19 @@ def _key(data: LeaderboardData) -> list[KeyEntry]:
         (f"{sample.percent:.1f}", f"Percent of {which} that pass. {data.means()}"),
         (
             interval_text(sample, few=False),
-            "95% interval: with other prompts of this kind the number would lie between these, 95 "
-            "times of 100. Errors of the rule are not in it. The line below shows it from 0 to 100; the "
-            "tick is the number.",
+            "95% interval: where the number may lie for all prompts of this kind; 95 of 100 such "
+            "intervals hold it. Errors of the rule are not in it. The line below shows it from 0 to 100; "
+            "the tick is the number.",
         ),
         ("≈", f"A rough interval: a color system has fewer than {FEW_PROMPTS} prompts."),
-        (n_text(sample, counted), "Scored images, of all images where some are unscored."),
+        (
+            n_text(sample, counted),
+            "All images, unscored ones included."
+            if data.unscored == WRONG
+            else "Scored images, of all images where some are unscored.",
+        ),
     ]
-    bold = ["A bold number is first."] if data.leads else []
+    bold = ["A bold number is first."] if data.leads and not strict else []
     if data.ranks:
         entries.append(
             (f"rank {rank or '1–2'}", " ".join([RANKS, *bold, "Shown in the sorted column."]))

@@ -290,7 +290,10 @@ class LeaderboardData:
     def leads(self) -> bool:
         """Whether any number is bold."""
         return any(
-            self._leads(run_id, column) for run_id, of in self.ranks.items() for column in of
+            self._leads(run_id, column)
+            and not (column in self.rows[run_id].cells and self.rows[run_id].cells[column].missing)
+            for run_id, columns in self.ranks.items()
+            for column in columns
         )
 
     def _leads(self, run_id: str, column: str) -> bool:

@@ -253,23 +253,29 @@ def effect_text(
     if max(abs(move) for move in moves) < MIN_MOVE:
         return "The correction moves no average here by 0.1 points or more."
     ends = list(dict.fromkeys(f"{move:+.1f}" for move in (moves[0], moves[-1])))
-    swapped = [
+    pairs = [
         (first, second)
         for group in groups
         for first, second in combinations([run_id for run_id in group if run_id in moved], 2)
+    ]
+    swapped = [
+        (first, second)
+        for first, second in pairs
         if (moved[first][0] - moved[second][0]) * (moved[first][1] - moved[second][1]) < 0
     ]
-    if not swapped:
-        order = "Their order stays."
-    elif all(_close(ranks, first, second) for first, second in swapped):
-        order = "It swaps only runs that are too close to call."
+    if not pairs:
+        order = ""
+    elif not swapped:
+        order = " Their order stays."
+    elif all(_overlap(ranks, first, second) for first, second in swapped):
+        order = " It swaps only runs whose ranks overlap."
     else:
-        order = "It changes their order; rows and ranks are those of the raw numbers."
-    return f"The correction moves averages here by {' to '.join(ends)} points. {order}"
+        order = " It changes their order; rows and ranks are those of the raw numbers."
+    return f"The correction moves averages here by {' to '.join(ends)} points.{order}"
 
 
-def _close(ranks: Ranks, first: str, second: str) -> bool:
-    """Whether two runs are too close to call in the average."""
+def _overlap(ranks: Ranks, first: str, second: str) -> bool:
+    """Whether the ranks of two runs in the average overlap."""
     a, b = (ranks.get(run_id, {}).get(AVERAGE) for run_id in (first, second))
     return a is not None and b is not None and a.best <= b.worst and b.best <= a.worst
 

@@ -167,22 +167,30 @@ def correction_text(
     away = (
         "; its wrong colors are near names, at least 10 ΔE00 away" if shipped(calibration) else ""
     )
+    where = calibration.name if shipped(calibration) else f"of the ring test {calibration.name}"
+    quoted, lights = [], []
+    if shipped(calibration):
+        quoted = [
+            "Quote the raw number, which needs no guess at the light; a publication adds the corrected "
+            "ones for both lights."
+        ]
+        lights = [
+            "Which light? Take difficult light for photographs and for scenes with shade or highlights, "
+            "plain light for flat, evenly lit renders."
+        ]
     return CorrectionText(
         [
-            "Quote the raw number, which needs no guess at the light; a publication adds the corrected "
-            "ones for both lights.",
-            f"{'Here the rule made no error' if flawless else 'The rule sometimes errs'}: of objects of "
-            f"known color it {_errors_text(calibration)}. "
+            *quoted,
+            f"Of objects of known color {where}, {calibration.rule} {_errors_text(calibration)}. "
             + (
-                "So no number moves."
+                "So no number of it moves."
                 if flawless
                 else "The corrected number takes such errors out: the share of images that have the "
                 "color, if the rule errs on them as often as on those objects. High numbers rise, and "
                 "low ones can fall."
             )
             + " Intervals widen, because these rates are uncertain, too.",
-            "Which light? Take difficult light for photographs and for scenes with shade or highlights, "
-            "plain light for flat, evenly lit renders.",
+            *lights,
             "Do not compare models by corrected numbers where their images differ in light, as "
             "photographs and flat renders do.",
         ],
@@ -225,7 +233,7 @@ def judge_note(rule_id: str) -> tuple[str, bool]:
     }
     if not known:
         return "", False
-    such = {TRACED: ", such as shade and highlights,"}
+    such = {TRACED: " (shade, highlights)"}
     rates = [
         f"{NAMES[choice]}{such.get(choice, '')} it {_errors_text(counted)}"
         for choice, counted in known.items()
@@ -238,7 +246,7 @@ def judge_note(rule_id: str) -> tuple[str, bool]:
     )
     if strict:
         return f"Rank no models by {name}: it refuses most of the right colors. {text}", True
-    return f"The rule errs, too. {text}", False
+    return f"The rule also errs. {text}", False
 
 
 def rate_text(count: int, total: int) -> str:
@@ -302,6 +310,6 @@ def ranks_of(
 
 
 RANKS = (
-    "The run's place can be any of these (95%). To compare runs, go by rank and not by whether two "
+    "The run's rank can be any of these (95%). To compare runs, go by rank and not by whether two "
     "intervals touch: ranks allow for chance in all runs of a column."
 )

@@ -535,11 +535,13 @@ export class ColoringCanvas {
     if (!can[label]) return;
     for (let goes = true; goes && this.hasRoom();) {
       goes = layer.goesOn(label);
-      const color = label === 'undo' && layer.lastColor;
+      const undone = label === 'undo' && layer.lastColor;
       /** @type {Action} */
       const action = { do: label };
       this.log(action, layer.apply(action), pressed);
-      if (color && !layer.has(color)) this.picker.swatches.undone(color);
+      const { swatches } = this.picker;
+      if (undone && !layer.has(undone)) swatches.undone(undone);
+      if (label === 'redo' && layer.lastColor) swatches.used(layer.lastColor);
     }
     this.filled = 0;
     this.strokes.last = null;

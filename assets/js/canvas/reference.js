@@ -112,7 +112,11 @@ export class Reference {
       this.#follow(event);
       image.setPointerCapture(event.pointerId);
     });
-    image.addEventListener('pointermove', (event) => this.#follow(event));
+    image.addEventListener('pointermove', (event) => {
+      // The menu of a right press takes its end.
+      if (!event.buttons) this.#pressed.clear();
+      this.#follow(event);
+    });
     // What the ring shows is taken. A finger that has moved makes no click.
     image.addEventListener('pointerup', (event) => {
       if (this.#pressed.delete(event.pointerId) && this.#alone) this.#take(...this.#pixel(event));

@@ -44,8 +44,11 @@ export function sideCards(box) {
       const patch = make('i', 'th-colorize-patch');
       patch.style.background = color.hex;
       const text = make('span');
-      text.append(make('b', '', color.name), make('small', '', color.hex + ' · ' + color.lab));
-      text.title = `ISCC-NBS level 3: ${color.standard}. ${LAB_TITLE}`;
+      text.append(
+        make('b', '', color.name),
+        make('small', '', `${color.hex} · ${color.lab} · ${color.standard}`),
+      );
+      text.title = LAB_TITLE + '. The last name is the nearest of ISCC-NBS level 3.';
       row.append(patch, text, make('span', 'th-colorize-number', percent(color.share)));
       list.append(row);
     });

@@ -1,6 +1,6 @@
 // The workspace: a sketch with its canvas, its name, its saves, and its colors.
 import { ColoringCanvas } from '../canvas/canvas.js';
-import { make, many, put } from '../shared/dom.js';
+import { inFront, make, many, put } from '../shared/dom.js';
 import { send } from '../shared/http.js';
 import { sideCards } from './side_cards.js';
 import { draftOf, keepDraft } from './drafts.js';
@@ -283,9 +283,11 @@ export function desk(box, { closed, kept, next: following, open }) {
       });
       part('canvas').replaceChildren(canvas.node);
       // From the top of the page: from where the list was scrolled to, the nearest place is another.
-      window.scrollTo(0, 0);
-      // On a phone it fills the screen.
-      part('work').scrollIntoView({ block: 'nearest' });
+      if (inFront(box)) {
+        window.scrollTo(0, 0);
+        // On a phone it fills the screen.
+        part('work').scrollIntoView({ block: 'nearest' });
+      }
       showNext();
       family().catch(() => {});
       await canvas.ready;

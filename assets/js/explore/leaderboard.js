@@ -104,7 +104,7 @@ export function mount({ element }) {
     const box = find('.th-leaderboard-' + name);
     strip(box, choices, chosen, choose);
     const choice = choices.find(({ id }) => id === chosen);
-    put(box.nextElementSibling, (choice?.title || '').split(/(?<=\.) /)[0]);
+    put(box.nextElementSibling, (choice?.title || '').split('. ')[0]);
     return choice?.name || chosen;
   }
   function draw() {
@@ -134,7 +134,7 @@ export function mount({ element }) {
     const judge = find('.th-leaderboard-judge');
     put(judge, data.judge_note);
     // Where a number is corrected, the text of that says it.
-    judge.hidden = !data.judge_note || (data.correction.id !== 'off' && !data.strict);
+    judge.hidden = !data.judge_note || (data.correction.errors.length > 0 && !data.strict);
     judge.classList.toggle('th-strict', data.strict);
     put(
       find('.th-leaderboard-settings > summary'),
@@ -165,7 +165,11 @@ export function mount({ element }) {
     publishedTable(find('.th-leaderboard-published'), data.published, data.columns, query);
     tell();
   }
-  find('.th-leaderboard-all').addEventListener('click', () => root.classList.add('th-all-tasks'));
+  find('.th-leaderboard-all').addEventListener('click', ({ currentTarget: button }) => {
+    const all = root.classList.toggle('th-all-tasks');
+    button.setAttribute('aria-expanded', String(all));
+    put(button, all ? 'Show one column' : 'Show all tasks');
+  });
   find('.th-leaderboard-empty .th-button').addEventListener('click', () => openView('runs'));
 
   const fresh = find('.th-leaderboard-fresh');

@@ -141,6 +141,15 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       data.groups.flatMap((group) => group.rows),
     );
 
+  /** The column with ranks and corrected numbers, and the only one on a phone: the sorted one, or
+   * where names or the unscored are sorted by, the average. */
+  function markedColumn() {
+    const rows = data.groups.flatMap((group) => group.rows);
+    const by = shownSort().replace('-', '');
+    const numbers = data.columns.some(({ id }) => id === by);
+    return numbers ? by : effectiveOrder('average', data.columns, rows);
+  }
+
   // ── the head: every column sorts ─────────────────────────────────────────────────────────────
   function heads() {
     const line = row('head');
@@ -168,7 +177,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
         const button = head.firstChild;
         const by = shownSort().replace('-', '') === id;
         head.dataset.column = id;
-        head.classList.toggle('th-sorted', by);
+        head.classList.toggle('th-sorted', markedColumn() === id);
         head.classList.toggle('th-named', Boolean(title) && id !== 'name' && id !== 'unscored');
         if (head.lastChild === button)
           head.append(
@@ -228,7 +237,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       put(cell.firstChild, group.name);
       put(cell.children[1], group.words);
       put(cell.lastChild, group.order);
-      cell.lastChild.hidden = !group.order || data.groups.length === 1;
+      cell.lastChild.hidden = !group.order || data.strict || data.groups.length === 1;
       arrange(body, [title, ...group.rows.flatMap((item) => lines(item))]);
       return body;
     });
@@ -348,8 +357,8 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     button.hidden = !number;
     none.hidden = Boolean(number) || Boolean(system && column.id === 'average');
     cell.dataset.column = column.id;
-    const sortedBy = shownSort().replace('-', '') === column.id;
-    cell.classList.toggle('th-sorted', sortedBy);
+    const marked = markedColumn() === column.id;
+    cell.classList.toggle('th-sorted', marked);
     if (!number) {
       put(none.lastChild, rate && rate.note ? rate.note : '');
       none.title = rate
@@ -368,8 +377,8 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     intervalLine(track, rate);
     put(count.firstChild, rate.n);
     // Ranks and corrected numbers stand in the sorted column: cells have little room.
-    put(count.lastChild, sortedBy && rate.rank ? 'rank ' + rate.rank : '');
-    const second = sortedBy && rate.corrected;
+    put(count.lastChild, marked && rate.rank ? 'rank ' + rate.rank : '');
+    const second = marked && rate.corrected;
     const [label, text, ends] = corrected.children;
     const same = second && second.text === rate.text && second.interval === rate.interval;
     put(label, second ? second.label + (same ? ': the same' : '') : '');

@@ -11,7 +11,7 @@ export function gapButton(name, load, text = 'Why not the paper’s number?') {
   const button = make('button', 'th-why', text);
   button.type = 'button';
   button.setAttribute('aria-expanded', 'false');
-  button.setAttribute('aria-label', `Why not the paper’s number? ${name}`);
+  button.setAttribute('aria-label', `${text} ${name}`);
   /** @type {HTMLTableRowElement | null} */
   let opened = null;
   button.addEventListener('click', async () => {

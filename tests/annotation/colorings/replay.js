@@ -47,6 +47,7 @@ function handled({ sketch, moves }) {
     fill,
     simply,
     endStroke,
+    picker: { swatches: { used: nothing, undone: nothing } },
   };
   canvas.strokes = new Strokes(canvas);
   canvas.sweeps = new Sweeps(canvas);

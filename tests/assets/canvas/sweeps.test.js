@@ -31,7 +31,7 @@ function canvasOf(map = labels()) {
     layer: new Layer(WIDTH, HEIGHT, maps),
     regions: new Regions(WIDTH, HEIGHT, maps, Array(4).fill(Math.max(...map))),
     view: { paint: nothing },
-    picker: { swatches: { undone: (color) => canvas.undone.push(color) } },
+    picker: { swatches: { used: nothing, undone: (color) => canvas.undone.push(color) } },
     undone: [],
     enabled: true,
     closing: 0,

@@ -66,7 +66,10 @@ test('the correction for the errors of the rule stands beside the number, and sa
   await until(() => shown(told));
   const lead = [...told.querySelectorAll(':scope > ul > li')].map(textOf);
   assert.match(lead[0], /^Quote the raw number/);
-  assert.match(lead[1], /^Here the rule made no error.*missed 0\.0% .*Intervals widen/);
+  assert.match(
+    lead[1],
+    /^Of objects of known color in plain light, truehue missed 0\.0% .*Intervals widen/,
+  );
   assert.match(lead.at(-1), /^Do not compare models/);
   assert.match(
     textOf(board.querySelector('.th-leaderboard-key')),

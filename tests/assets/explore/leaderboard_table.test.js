@@ -22,8 +22,11 @@ test('a rank stands in the column that is sorted, and goes with it', () => {
     columns: [column('cna'), column('average')],
     groups: [{ id: 'g', name: 'set', words: '', order: '', rows: [item] }],
   });
-  const rank = (id) => /rank 1–2/.test(node.querySelector(`[data-column=${id}]`).textContent);
+  const rank = (id) => /rank 1–2/.test(node.querySelector(`td[data-column=${id}]`).textContent);
   assert.deepEqual([rank('cna'), rank('average')], [false, true]);
   [...node.querySelectorAll('.th-sort')].find((head) => head.textContent === 'cna').click();
   assert.deepEqual([rank('cna'), rank('average')], [true, false]);
+  // By name, ranks are those of the average.
+  node.querySelector('.th-sort').click();
+  assert.deepEqual([rank('cna'), rank('average')], [false, true]);
 });

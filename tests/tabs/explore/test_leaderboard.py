@@ -315,16 +315,16 @@ def test_a_correction_says_whether_it_changes_the_order_of_runs_that_are_ranked(
         run_id: {AVERAGE: RankRange(*places, 3)}
         for run_id, places in (("a", (1, 2)), ("b", (1, 2)), ("c", (3, 3)))
     }
-    start = "The correction moves averages here by +1.0 to +3.0 points. "
+    start = "The correction moves averages here by +1.0 to +3.0 points."
     stays = {"a": (90.0, 91.0), "b": (89.0, 90.0), "c": (50.0, 53.0)}
-    assert effect_text(stays, ranks, ["abc"]) == start + "Their order stays."
+    assert effect_text(stays, ranks, ["abc"]) == start + " Their order stays."
     swaps = {**stays, "b": (89.0, 92.0)}
-    close = "It swaps only runs that are too close to call."
-    assert effect_text(swaps, ranks, ["abc"]) == start + close
+    overlap = " It swaps only runs whose ranks overlap."
+    assert effect_text(swaps, ranks, ["abc"]) == start + overlap
     moved = {"b": (89.0, 89.0), "c": (50.0, 90.0)}
     assert "changes their order; rows" in effect_text(moved, ranks, ["abc"])
     # Runs of other prompts are not compared.
-    assert "Their order stays" in effect_text(moved, ranks, ["ab", "c"])
+    assert effect_text(moved, ranks, ["ab", "c"]).endswith("+0.0 to +40.0 points.")
     assert "no average" in effect_text({"a": (90.0, 90.05)}, ranks, ["abc"])
     assert effect_text({}, ranks, ["abc"]) == ""
 
@@ -811,13 +811,15 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
         assert strict["judge_note"].startswith("Rank no models by paper: it refuses most")
         ours = shown(client)
         assert re.fullmatch(
-            r"The rule errs, too\. On objects of known color: in difficult light, such as shade and "
-            r"highlights, it missed [\d.]+% of the right colors and passed [\d.]+% of similar, wrong "
+            r"The rule also errs\. On objects of known color: in difficult light \(shade, "
+            r"highlights\) it missed [\d.]+% of the right colors and passed [\d.]+% of similar, wrong "
             r"ones; in plain light it missed [\d.]+% of the right colors and passed [\d.]+% of similar, wrong "
             r"ones\.",
             ours["judge_note"],
         )
         assert not ours["strict"]
+        moved = shown(client, rule="paper", limits="delta_e00:12")
+        assert (moved["limits"]["words"] != "", moved["judge_note"]) == (True, "")
         assert shown(client)["unscored_note"] == ""
         assert (view["unscored"], view["unscored_filter"]) == ("not-found", "")
         assert shown(client, rule="truehue")["unscored"] == "left-out"
