@@ -127,9 +127,10 @@ export function mount({ element }) {
       state.corrected = id;
       load();
     });
-    // Of several groups each says its own.
+    // Where several groups have an order, each says its own.
     const result = find('.th-leaderboard-result');
-    put(result, data.groups.length === 1 && !data.strict ? data.groups[0].order : '');
+    const orders = data.groups.map(({ order }) => order).filter(Boolean);
+    put(result, orders.length === 1 && !data.strict ? orders[0] : '');
     result.hidden = !result.textContent;
     const judge = find('.th-leaderboard-judge');
     put(judge, data.judge_note);

@@ -237,7 +237,8 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
       put(cell.firstChild, group.name);
       put(cell.children[1], group.words);
       put(cell.lastChild, group.order);
-      cell.lastChild.hidden = !group.order || data.strict || data.groups.length === 1;
+      const orders = data.groups.filter(({ order }) => order).length;
+      cell.lastChild.hidden = !group.order || data.strict || orders === 1;
       arrange(body, [title, ...group.rows.flatMap((item) => lines(item))]);
       return body;
     });
