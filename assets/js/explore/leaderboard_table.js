@@ -111,6 +111,8 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
   let order = [];
   let over = false;
   let late = false;
+  /** The marked column of the table that is drawn: the same for all its cells. */
+  let marked = '';
   node.addEventListener('pointerenter', (event) => {
     over = event.pointerType === 'mouse';
   });
@@ -177,7 +179,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
         const button = head.firstChild;
         const by = shownSort().replace('-', '') === id;
         head.dataset.column = id;
-        head.classList.toggle('th-sorted', markedColumn() === id);
+        head.classList.toggle('th-sorted', marked === id);
         head.classList.toggle('th-named', Boolean(title) && id !== 'name' && id !== 'unscored');
         if (head.lastChild === button)
           head.append(
@@ -221,6 +223,7 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     return now;
   }
   function table(hold = over) {
+    marked = markedColumn();
     const head = keep('thead', () => make('thead'));
     arrange(head, [heads()]);
     const bodies = groupsShown(hold).map((group) => {
@@ -358,8 +361,8 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     button.hidden = !number;
     none.hidden = Boolean(number) || Boolean(system && column.id === 'average');
     cell.dataset.column = column.id;
-    const marked = markedColumn() === column.id;
-    cell.classList.toggle('th-sorted', marked);
+    const isMarked = marked === column.id;
+    cell.classList.toggle('th-sorted', isMarked);
     if (!number) {
       put(none.lastChild, rate && rate.note ? rate.note : '');
       none.title = rate
@@ -378,8 +381,8 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     intervalLine(track, rate);
     put(count.firstChild, rate.n);
     // Ranks and corrected numbers stand in the sorted column: cells have little room.
-    put(count.lastChild, marked && rate.rank ? 'rank ' + rate.rank : '');
-    const second = marked && rate.corrected;
+    put(count.lastChild, isMarked && rate.rank ? 'rank ' + rate.rank : '');
+    const second = isMarked && rate.corrected;
     const [label, text, ends] = corrected.children;
     const same = second && second.text === rate.text && second.interval === rate.interval;
     put(label, second ? second.label + (same ? ': the same' : '') : '');
