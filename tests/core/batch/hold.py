@@ -5,8 +5,12 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
+
+import pyarrow.parquet as pq
 
 from truehue.core.batch import journal
+from truehue.core.batch.folder import BatchFolder
 from truehue.core.batch.records import Row
 
 MAX_LINES, HOLD_AT = "TRUEHUE_TEST_MOST_LINES", "TRUEHUE_TEST_HOLD_AT"
@@ -16,6 +20,20 @@ def environment(hold_at: int, most_lines: int = journal.MAX_LINES) -> dict[str, 
     """What a process is begun with whose workers wait after ``hold_at`` rows, with at most
     ``most_lines`` rows in a shard."""
     return {**os.environ, HOLD_AT: str(hold_at), MAX_LINES: str(most_lines)}
+
+
+def safe_results(folder: BatchFolder, prefix: str = "") -> int:
+    """How many results are on disk while workers, whose names begin with ``prefix``, go on.
+
+    Journals first, since one may be sealed meanwhile: its shard of the same name then counts.
+    """
+    counts: dict[str, int] = {}
+    for path in folder.journal.glob(f"{prefix}*.jsonl"):
+        with suppress(FileNotFoundError):  # sealed between the two steps
+            counts[path.stem] = len(journal.read_journal(path))
+    for path in folder.shard_folder.glob(f"{prefix}*.parquet"):
+        counts[path.stem] = pq.read_metadata(path).num_rows
+    return sum(counts.values())
 
 
 def unload_requested() -> None:

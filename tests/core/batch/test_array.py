@@ -12,7 +12,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 from tests.core.batch import hold
@@ -23,7 +22,6 @@ from truehue.core.batch.array import ArrayTask, TaskFolder, TaskWork, array_task
 from truehue.core.batch.execute import execute, merge
 from truehue.core.batch.folder import LOCK
 from truehue.core.batch.health import DAMAGED, state_of
-from truehue.core.batch.journal import read_journal
 from truehue.core.batch.locks import InUse, hold_lock
 from truehue.core.batch.records import BatchState
 from truehue.core.errors import BadInput
@@ -172,7 +170,7 @@ def test_shares_that_are_killed_at_work_lose_nothing(tmp_path: Path) -> None:
         environment = hold.environment(9, most_lines=7)
         processes[task] = subprocess.Popen([*command, task], cwd=ROOT, env=environment)
     for task, process in processes.items():
-        while _written(work, array_task(task)) < 9:
+        while hold.safe_results(work.folder, array_task(task).prefix) < 9:
             assert process.poll() is None
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGKILL)
@@ -182,12 +180,3 @@ def test_shares_that_are_killed_at_work_lose_nothing(tmp_path: Path) -> None:
     assert merge(work).status == "finished"
     assert rows(work.folder) == all_of(60)
     assert not work.folder.journals()
-
-
-def _written(work: Squares, task: ArrayTask) -> int:
-    """How many results of a task are safe now."""
-    shards = work.folder.shard_folder.glob(f"{task.prefix}*")
-    journals = [path for path in work.folder.journal.glob(f"{task.prefix}*") if path.exists()]
-    return sum(
-        pq.read_metadata(path).num_rows for path in shards if path.suffix == ".parquet"
-    ) + sum(len(read_journal(path)) for path in journals)

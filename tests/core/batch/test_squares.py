@@ -25,7 +25,7 @@ from tests.core.batch.squares import OnGpu, Squarer, Squares, SquaresFolder, beg
 from truehue.core.batch.execute import WorkerPool, execute
 from truehue.core.batch.folder import PLAN, BatchFolder
 from truehue.core.batch.health import state_of
-from truehue.core.batch.journal import LEFT_OUT, read_journal
+from truehue.core.batch.journal import LEFT_OUT
 from truehue.core.batch.local_team import LocalTeam
 from truehue.core.batch.records import DONE, BatchState, Row
 from truehue.core.batch.results import tables
@@ -134,22 +134,15 @@ def test_a_list_that_is_killed_twice_ends_with_the_rows_of_an_undisturbed_one(
     for enough in (18, 18 + chance.randint(1, 18)):
         command = [sys.executable, "-m", "tests.core.batch.squares", str(folder.path), "2"]
         process = subprocess.Popen(command, cwd=ROOT, env=hold.environment(9, most_lines=7))
-        while written(folder) < enough:
+        while hold.safe_results(folder) < enough:
             assert process.poll() is None
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         assert state_of(folder).status == "interrupted"
-    assert 0 < written(folder) < total
+    assert 0 < hold.safe_results(folder) < total
     assert here(Squares(folder.path)).status == "finished"
     assert rows(folder) == all_of(total)
-
-
-def written(folder: BatchFolder) -> int:
-    """How many results are safe now."""
-    shards = sum(pq.read_metadata(path).num_rows for path in folder.shards())
-    journals = [path for path in folder.journal.glob("*.jsonl") if path.exists()]
-    return shards + sum(len(read_journal(path)) for path in journals)
 
 
 @pytest.mark.process

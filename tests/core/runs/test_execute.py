@@ -8,7 +8,7 @@ import random
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.core.batch import hold
 from tests.core.runs.samples import (
     OBJECTS,
     begun,
@@ -28,7 +29,6 @@ from tests.core.runs.samples import (
 )
 from tests.shards import read_shard
 from truehue.core.batch.health import state_of
-from truehue.core.batch.journal import read_journal
 from truehue.core.batch.local_team import LocalTeam
 from truehue.core.batch.locks import InUse, hold_lock
 from truehue.core.batch.records import BatchState
@@ -115,11 +115,11 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_rows_of_an_undisturb
     # Two workers that wait to be killed, then wherever they are when enough is written.
     for more in (2 * hold_at, *(chance.randint(1, 2 * hold_at) for _ in range(1, kills))):
         process = begun(shot, 2, hold_at, most_lines)
-        wait_until(lambda: kept(shot) >= kept_at[-1] + more, process)  # noqa: B023
+        wait_until(lambda: hold.safe_results(shot) >= kept_at[-1] + more, process)  # noqa: B023
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         assert state_of(shot).status == "interrupted"
-        kept_at.append(kept(shot))
+        kept_at.append(hold.safe_results(shot))
     assert kept_at == sorted({*kept_at, 0})
     assert kept_at[-1] < total
     assert {len(read_shard(path)) for path in shot.shards()} & {most_lines}
@@ -392,13 +392,6 @@ def test_seeds_follow_each_other(tmp_path: Path, few: list[Prompt]) -> None:
     assert [(row.seed, row.image) for row in rows(folder)] == [(7, 0), (8, 1), (9, 2)]
     with pytest.raises(BadInput, match="seeds"):
         small_plan(few[:1], images=2, seed=MAX_SEED)
-
-
-def kept(folder: RunFolder) -> int:
-    """How many results are safe now."""
-    shards = sum(len(read_shard(path)) for path in folder.shards())
-    journals: Iterator[Path] = folder.journal.glob("*.jsonl")
-    return shards + sum(len(read_journal(path)) for path in journals if path.exists())
 
 
 def wait_until(true: Callable[[], object], process: Popen[bytes] | None) -> None:
