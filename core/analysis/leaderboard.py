@@ -403,5 +403,6 @@ def interval_text(rate: Rate, few: bool) -> str:
 
 
 def n_text(rate: Rate, counted: int) -> str:
-    """``n 20 of 36``: how many of its images are ``counted``; ``n 36`` where all are."""
-    return f"n {counted:,}" + (f" of {rate.images:,}" if counted < rate.images else "")
+    """``20 of 36 images``: how many of its images are ``counted``; ``36 images`` where all are."""
+    first = f"{counted:,} of " if counted < rate.images else ""
+    return f"{first}{rate.images:,} image{'s' * (rate.images != 1)}"

@@ -187,11 +187,14 @@ def _key(data: LeaderboardData, strict: bool) -> list[KeyEntry]:
     bold = ["A bold number is first."] if data.leads and not strict else []
     if data.ranks:
         entries.append(
-            (f"rank {rank or '1–2'}", " ".join([RANKS, *bold, "Shown in the sorted column."]))
+            (
+                f"rank {rank or '1–2'}",
+                " ".join([RANKS, *bold, "Shown in the sorted column, or in Average."]),
+            )
         )
     if data.corrections.by_run:
         entries.append(
-            ("corrected", "An estimate without the rule's errors, in the sorted column.")
+            ("corrected", "An estimate without the rule's errors, in the column of the ranks.")
         )
     if any(part_note(cell) for row in data.rows.values() for cell in row.cells.values()):
         entries.append(("gray", GRAY))
@@ -290,4 +293,4 @@ def result_text(row: LeaderboardEntry) -> str:
 
 
 def _rate(rate: Rate, few: bool = False) -> str:
-    return f"{rate.percent:.1f}% ({interval_text(rate, few)}, n {rate.scored:,})"
+    return f"{rate.percent:.1f}% ({interval_text(rate, few)}, {n_text(rate, rate.scored)})"

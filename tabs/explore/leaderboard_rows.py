@@ -145,7 +145,6 @@ class UnscoredJson(TypedDict):
     count: int
     text: str
     words: str
-    within: str
     causes: list[CauseJson]
 
 
@@ -552,12 +551,14 @@ def _unscored(row: LeaderboardEntry, counts: Sequence[CauseCount]) -> UnscoredJs
         by_task[cause_count.task] = by_task.get(cause_count.task, 0) + cause_count.count
     count = row.images - row.scored
     text = "" if not row.images else f"{100 * count / row.images:.1f}% of all {row.images:,}"
-    within = sum(cell.rate.unscored for cell in row.cells.values())
+    here = [cell.rate for cell in row.cells.values()]
+    within = sum(rate.unscored for rate in here)
+    if within != count:
+        text += f", {within:,} of {sum(rate.images for rate in here):,} here"
     return {
         "count": count,
         "text": f"{count:,}",
         "words": text if count else f"of all {row.images:,}",
-        "within": f" ({within:,} in these columns)" if within != count else "",
         "causes": [
             {
                 "id": cause,

@@ -166,6 +166,8 @@ export function mount({ element }) {
     publishedTable(find('.th-leaderboard-published'), data.published, data.columns, query);
     tell();
   }
+  // Below the table of a laptop the marks are read at once; a phone is long without them.
+  find('.th-leaderboard-marks').open = window.innerWidth > 620;
   find('.th-leaderboard-all').addEventListener('click', ({ currentTarget: button }) => {
     const all = root.classList.toggle('th-all-tasks');
     button.setAttribute('aria-expanded', String(all));

@@ -60,7 +60,7 @@ export function causesRow(keep, item, columns, openPictures) {
     return node;
   });
   const box = cell.firstChild;
-  put(box.firstChild, `${item.unscored.text} unscored${item.unscored.within}:`);
+  put(box.firstChild, `${item.unscored.text} unscored:`);
   arrange(box, [
     box.firstChild,
     ...item.unscored.causes.map((cause) => {

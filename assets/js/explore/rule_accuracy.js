@@ -13,6 +13,17 @@ import { peopleTable, ratesTable, reliabilityTable } from './rule_accuracy_rates
 import { ringView } from './rule_accuracy_ring.js';
 import { explore, ofLink, restored } from './view.js';
 
+/** On a phone a legend inside would hide the curves. @param {any} chart */
+function legendBelow(chart) {
+  const height = 28 * chart.series.filter(({ name }) => name).length;
+  return {
+    ...chart,
+    height: chart.height + height,
+    margin: { ...chart.margin, b: chart.margin.b + height },
+    legend: { orientation: 'v', x: 0, y: -0.2, xanchor: 'left', yanchor: 'top' },
+  };
+}
+
 /** @param {import('../shared/widget.js').Widget} widget */
 export function mount(widget) {
   const { element } = widget;
@@ -141,7 +152,11 @@ export function mount(widget) {
         card.append(make('h4', '', system.name), plot);
         box.appendChild(card);
       }
-      figure(card.querySelector('.th-figure'), data.roc[system.id]);
+      const chart = data.roc[system.id];
+      figure(
+        card.querySelector('.th-figure'),
+        window.innerWidth > 620 ? chart : legendBelow(chart),
+      );
     });
   }
 

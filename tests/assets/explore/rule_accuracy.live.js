@@ -66,9 +66,15 @@ test('a link to a rule that the report lacks says so', async () => {
 
 test('sets, rules and systems are chosen, and the link says which', async () => {
   const first = textOf(table());
+  const figure = box.querySelector('[data-system=css] .th-figure');
+  assert.equal(figure.drawn.layout.legend.y, 0);
+  window.innerWidth = 390;
   button(box, 'Held out').click();
   await says(part('words'), 'Not used when constants of truehue 1.0 were chosen');
   assert.notEqual(textOf(table()), first);
+  // On a phone the legend lies below the curves.
+  await until(() => figure.drawn.layout.legend.y < 0);
+  window.innerWidth = 1024;
   box.querySelector('[data-rule=released]').click();
   button(box.querySelector('.th-parts-system'), 'CSS').click();
   button(box.querySelector('.th-parts-what'), 'True accepts').click();

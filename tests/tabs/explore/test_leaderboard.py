@@ -181,8 +181,8 @@ def test_every_number_is_that_of_the_shards(
         for name, cell in row(of_level_1, "flux")["cells"].items()
         if name != "average"
     )
-    within = f" ({unscored_there - elsewhere} in these columns)" if elsewhere else ""
-    assert message["within"] == within
+    within = f", {unscored_there - elsewhere} of "
+    assert (within in message["words"]) == bool(elsewhere)
 
 
 def _own_run(context: Context, root: Path) -> str:
@@ -518,10 +518,10 @@ def test_nothing_right_has_an_interval_and_n_wherever_it_stands(
     high = 100 * proportion_confint(0, len(failing), method="wilson")[1]
     assert (cell["percent"], cell["interval"]) == (0.0, f"≈0.0–{high:.1f}")
     images = plan_by_two().images * len(failing)
-    assert cell["n"] == f"n {images}"
+    assert cell["n"] == f"{images} images"
     assert "Wilson" in cell["title"]
     card = cards_view(context, {})["runs"][folder.run_id]["words"]
-    assert card.startswith(f"CNA 0.0% (≈0.0–{high:.1f}, n {images}) pass")
+    assert card.startswith(f"CNA 0.0% (≈0.0–{high:.1f}, {images} images) pass")
     text = leaderboard_csv(context, {})
     (line,) = list(csv.DictReader(io.StringIO(text)))
     assert float(line["cna_high"]) == pytest.approx(high)
