@@ -39,7 +39,7 @@ def run_module(code: str, value: Any = None, *, jsdom: bool = False) -> Any:
         input=json.dumps(value),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -68,7 +68,7 @@ def run_tests(scripts: Sequence[Path], html: Mapping[str, str], value: Any = Non
         env={**os.environ, "TRUEHUE_PAGE": json.dumps({"html": html, "value": value})},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

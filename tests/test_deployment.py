@@ -100,7 +100,7 @@ def test_a_wheel_is_made_without_the_screenshots(tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert (done.returncode, done.stdout.split()[-1:]) == (0, ["truehue"]), done.stderr

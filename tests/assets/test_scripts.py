@@ -30,7 +30,7 @@ def test_scripts(folder: str) -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     # The runner says what failed once more at its end.

@@ -81,7 +81,7 @@ def test_a_program_that_cannot_be_taken_apart_ends(main: str, status: int, said:
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=300,
     )
     assert done.returncode == status
     assert done.stderr.endswith(said)

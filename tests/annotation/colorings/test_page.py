@@ -157,7 +157,7 @@ def test_the_page_paints_what_the_server_paints(tmp_path: Path) -> None:
         [str(NODE), str(REPLAY), str(tmp_path / "logs.json"), str(tmp_path / "pixels")],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert message.returncode == 0, message.stderr

@@ -517,7 +517,7 @@ def run(folder: Path, *arguments: str, **environment: str) -> subprocess.Complet
         capture_output=True,
         encoding="utf-8",
         errors="replace",
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

@@ -113,7 +113,7 @@ def test_it_runs_as_a_command_and_stores_nothing(folder: Path) -> None:
         text=True,
         cwd=ROOT,
         check=True,
-        timeout=120,
+        timeout=300,
         env={"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1"},
     )
     assert done.stdout.startswith("run: 4 files, no prompts, model unknown.")

@@ -174,7 +174,7 @@ def run_program(folder: Path, *arguments: str, **environment: str) -> CompletedP
         capture_output=True,
         encoding="utf-8",
         errors="replace",
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

@@ -173,7 +173,7 @@ def test_a_process_that_forgot_to_close_ends_nevertheless(true: str) -> None:
         [sys.executable, "-c", textwrap.dedent(code)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         cwd=ROOT,
         check=True,
     )

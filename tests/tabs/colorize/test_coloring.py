@@ -272,4 +272,4 @@ assert not faults, faults
 @pytest.mark.process
 def test_the_first_pages_may_ask_at_once() -> None:
     # In a process of its own: where the drawings are there already, nobody waits for another.
-    subprocess.run([sys.executable, "-c", RACE], cwd=ROOT, check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", RACE], cwd=ROOT, check=True, timeout=300)

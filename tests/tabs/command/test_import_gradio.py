@@ -25,6 +25,6 @@ print(opened, "mcp" in sys.modules, inspect.getfile is getfile, gradio.HTML("x")
 @pytest.mark.process
 def test_gradio_writes_no_stub_files_and_imports_no_mcp() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", CODE], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", CODE], capture_output=True, text=True, check=True, timeout=300
     )
     assert done.stdout.split() == ["[]", "False", "True", "${value}"]

@@ -96,7 +96,7 @@ def test_a_script_that_reads_another_key_fails(context: Context, tmp_path: Path)
         [tsc, *options.split(), "--strict", "false", *files],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert [line.partition("error ")[2][:6] for line in done.stdout.splitlines()] == [
