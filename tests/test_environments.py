@@ -176,7 +176,7 @@ def served(python: Path, *program: str | Path, folder: Path, **variables: str) -
         yield address
     finally:
         process.kill()
-        process.wait(20)
+        process.wait(300)
 
 
 @pytest.fixture

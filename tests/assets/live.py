@@ -26,7 +26,7 @@ from truehue.tabs.page.context import Context
 
 PAGE = "/of-this-test"
 """Where the page finds what its test gives it."""
-WAIT_S = 240
+WAIT_S = 300
 
 
 def run_live(

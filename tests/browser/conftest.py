@@ -269,7 +269,7 @@ def _empty(page: Page, origin: str) -> None:
     be done, because its app has ended, another tab takes its place."""
     page.unroute_all(behavior="ignoreErrors")
     try:
-        page.goto(f"{origin}/assets/favicon.svg", timeout=10_000)
+        page.goto(f"{origin}/assets/favicon.svg", timeout=60_000)
         page.evaluate("sessionStorage.clear()")
         page.goto("about:blank")
     except Error:

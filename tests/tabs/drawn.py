@@ -21,7 +21,7 @@ def drawn(
     """A picture of one object, drawn by the renderer and stored."""
     controls = (["reference-renderer"], seed, 1, "", "", size_px, light, failure)
     job = started(context, OWNER, {"mode": "own"}, OwnPrompt("", object_name, target), *controls)
-    state = context.engine.wait(job, 120)
+    state = context.engine.wait(job, 300)
     assert (state.status, state.problems) == ("done", ())
     (row,) = context.storage.drawings.recent(1)
     assert row.image_id is not None

@@ -20,7 +20,7 @@ from truehue.core.generation.request import (
     StepReport,
 )
 
-WAIT_S = 120.0
+WAIT_S = 300.0
 """Longer than any test should wait: reached only when something hangs."""
 
 

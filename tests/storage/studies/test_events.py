@@ -166,12 +166,12 @@ def test_a_bad_batch_fails_alone(storage: Storage) -> None:
         twins = [storage.study_events.submit(item, [double]) for item in people[2:4]]
         late = [storage.study_events.submit(item, [answer()]) for item in people]
     for future in (*good, *late):
-        assert future.result(30)
+        assert future.result(300)
     with pytest.raises(BadInput, match="another participant") as caught:
-        thief.result(30)
+        thief.result(300)
     assert used.id in str(caught.value)
     with pytest.raises(NotStored):
-        stranger.result(30)
+        stranger.result(300)
     # Two who made the same id at the same time: one has it.
     assert sorted(type(twin.exception(30)) for twin in twins if twin.exception(30)) == [BadInput]
     assert storage.study_events.count(index[0]) == 1 + 3 * 12 + 1
@@ -211,7 +211,7 @@ def test_nothing_of_many_threads_is_lost_or_doubled(storage: Storage) -> None:
         for position in range(5):
             sent = [answer(position), answer(position)]
             both = [storage.study_events.submit(people[number], sent) for _ in range(2)]
-            first, second = (future.result(60) for future in both)
+            first, second = (future.result(300) for future in both)
             assert first == second
             assert storage.study_events.of(people[number])[-2:] == first
             stored += first

@@ -35,7 +35,7 @@ def made(context: Context, client: TestClient) -> dict[str, Any]:
     """The result of a backup that is begun from the page."""
     answer = client.post("/api/backups", json={})
     assert answer.status_code == 200, answer.text
-    record = context.jobs.wait(answer.json()["job"], 60)
+    record = context.jobs.wait(answer.json()["job"], 300)
     assert (record.status, record.problem) == ("done", "")
     assert record.words.endswith("checked.")
     return dict(record.result)
@@ -84,7 +84,7 @@ def test_a_cancelled_backup_leaves_nothing(
 
     monkeypatch.setattr(Storage, "write_backup", stop_all)
     job = start_backup(context, OWNER, EmptyRequest())["job"]
-    assert jobs.wait(job, 30).status == "cancelled"
+    assert jobs.wait(job, 300).status == "cancelled"
     assert list((context.storage.data_dir / "backups").iterdir()) == []
 
 

@@ -206,7 +206,7 @@ def test_candidates_are_drawn_by_the_engine_and_picked(
     monkeypatch.setattr(candidates, "missing", lambda *_: ())
     body = {"words": ["rotten apple"], "model": "qwen-image", "count": 3}
     job = ask("/candidates", body)["job"]
-    state = engine.wait(job, 30)
+    state = engine.wait(job, 300)
     assert (state.status, state.done) == ("done", 3)
     assert state.title == "Sketches of “apple”, by Qwen-Image"
     answer = ask("/candidates", words="apple")

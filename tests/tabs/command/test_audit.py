@@ -97,7 +97,7 @@ def test_people_judge_a_sample_and_the_leaderboard_says_so(tmp_path: Path) -> No
         strata = len({(p.task, p.system) for p in prompts})
         assert f"{2 * strata} images at random" in begun["text"]
         assert f"5 were wanted, but each of the {strata} tasks" in begun["text"]
-        second = context.jobs.wait(begun["job"], 60).result["study"]
+        second = context.jobs.wait(begun["job"], 300).result["study"]
         cards = cards_view(context, {}, OWNER)["audits"][folder.run_id]
         assert {entry["study"] for entry in cards["studies"]} == {study.id, second}
         assert "16 images, draft" in {entry["words"] for entry in cards["studies"]}

@@ -310,11 +310,11 @@ def test_a_run_here_writes_a_report_and_can_be_cancelled_and_taken_up(
     wanted = read_as(rule_accuracy.Diagnose, {"every": 10})
     began = rule_accuracy.start_run(context, OWNER, wanted, 64)["job"]
     context.jobs.cancel(OWNER, began)
-    job = context.jobs.wait(began, 60)
+    job = context.jobs.wait(began, 300)
     assert job.status == "cancelled", job.problem
     home = context.storage.data_dir / "diagnosis"
     assert stored_reports(home) == []
-    job = context.jobs.wait(rule_accuracy.start_run(context, OWNER, wanted, 64)["job"], 60)
+    job = context.jobs.wait(rule_accuracy.start_run(context, OWNER, wanted, 64)["job"], 300)
     assert (job.status, job.result) == ("done", {"report": "every-10"}), job.problem
     assert job.done == job.total > 10
     (made,) = stored_reports(home)
@@ -372,7 +372,7 @@ def test_stored_images_are_judged_by_what_they_lack(context: Context) -> None:
     assert agreement_view(context, both)["judged"] == 0
     for expected in ("1 image scored, 0 had all", "0 images scored, 1 had all"):
         wanted = read_as(ScoreStored, {"rules": ["paper", "released"]})
-        job = context.jobs.wait(start_scoring_stored(context, OWNER, wanted)["job"], 60)
+        job = context.jobs.wait(start_scoring_stored(context, OWNER, wanted)["job"], 300)
         assert job.status == "done", job.problem
         assert job.words.startswith(expected)
     assert agreement_view(context, both)["judged"] == 1

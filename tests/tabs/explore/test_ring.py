@@ -35,10 +35,10 @@ def test_a_set_is_made_answered_by_all_rules_and_by_others(
     # A set that the rules have not answered would stay so: it is not kept.
     with monkeypatch.context() as patched:
         patched.setattr(ring, "answer_by_rules", cancelled)
-        job = context.jobs.wait(ring.start_ring(context, OWNER, EmptyRequest())["job"], 60)
+        job = context.jobs.wait(ring.start_ring(context, OWNER, EmptyRequest())["job"], 300)
     assert job.status == "cancelled"
     assert list((context.storage.data_dir / "ring").iterdir()) == []
-    job = context.jobs.wait(ring.start_ring(context, OWNER, EmptyRequest())["job"], 60)
+    job = context.jobs.wait(ring.start_ring(context, OWNER, EmptyRequest())["job"], 300)
     assert job.status == "done", job.words
     name = job.result["set"]
     view = ring.ring_view(context, name)

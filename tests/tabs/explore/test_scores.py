@@ -111,7 +111,7 @@ def test_pictures_are_scored_and_the_next_job_goes_on_where_one_was_cancelled(
     assert not list((context.storage.data_dir / FOLDER).glob("*"))
 
     wanted = read_as(ScoreRuns, {"runs": [run_id], "measures": ["red"]})
-    ended = context.jobs.wait(start_scoring(context, OWNER, wanted)["job"], 60)
+    ended = context.jobs.wait(start_scoring(context, OWNER, wanted)["job"], 300)
     assert (ended.status, ended.total) == ("done", len(left))
     assert ended.title == "Redness of 1 run"
     of_items = scores.of_items(IMAGE, before)

@@ -61,7 +61,7 @@ def client(context: Context) -> Iterator[TestClient]:
 
 
 def ended(client: TestClient, context: Context, kind: str, job: str) -> dict[str, Any]:
-    context.jobs.wait(job, 60)
+    context.jobs.wait(job, 300)
     state: dict[str, Any] = client.get(f"/api/jobs/{job}").json()
     assert state["kind"] == kind
     return state
@@ -230,7 +230,7 @@ def test_an_archive_that_lacks_pictures_is_told_of(
     with Storage.open(empty_data(tmp_path / "others")) as storage:
         others = make_context(storage, "others")
         job = start_import(others, OWNER, few, "few.zip", False)
-        assert others.jobs.wait(job.id, 60).words == "8 images. 3 of 7 images are in the archive."
+        assert others.jobs.wait(job.id, 300).words == "8 images. 3 of 7 images are in the archive."
         others.close()
 
 
@@ -241,7 +241,7 @@ def test_an_imported_run_is_its_importers(folder: RunFolder, tmp_path: Path, rol
 
     def imports(context: Context, actor: Actor) -> str:
         job = start_import(context, actor, tmp_path / "sent.zip", "sent.zip", False)
-        return str((context.jobs.wait(job.id, 60).result or {})["run"])
+        return str((context.jobs.wait(job.id, 300).result or {})["run"])
 
     def hidden(context: Context) -> int:
         return int(runs_view(context, ann)["hidden"])

@@ -73,7 +73,7 @@ def test_generate_puts_the_request_into_the_queue_or_says_why_not(
     client: TestClient, context: Context
 ) -> None:
     job = sent(client, "start")["job"]
-    assert context.engine.wait(job, 60).status == "done"
+    assert context.engine.wait(job, 300).status == "done"
     assert context.storage.drawings.count() == 1
     refused = sent(client, "start", mode="basket", refs=[])
     assert "no prompt to generate" in refused["error"]

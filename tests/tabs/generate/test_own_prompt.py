@@ -127,7 +127,7 @@ def test_a_long_text_lists_few_objects_and_says_how_many_more() -> None:
 def test_the_engine_gets_what_was_said_and_no_preset(context: Context) -> None:
     """The fields are those of the first picture, as they are when Draw comes before they follow."""
     job = started(context, OWNER, {"mode": "own"}, OwnPrompt(UNICORN, *FIRST, NOBODY), *HOW)
-    assert context.engine.wait(job, 120).status == "done"
+    assert context.engine.wait(job, 300).status == "done"
     (row,) = context.storage.drawings.recent()
     target = [
         (object_target.name, object_target.color.value if object_target.color else None)

@@ -28,7 +28,7 @@ def test_a_pipeline_of_a_folder_draws_in_steps_and_is_not_judged_without_a_mask(
     (model,) = shown_plan["models"]["models"]
     assert (model["name"], model["lacking"]) == ("tiny pipeline", [])
     job = started(context, OWNER, {"mode": "own"}, own, *controls)
-    state = context.engine.wait(job, 120)
+    state = context.engine.wait(job, 300)
     assert (state.status, state.problems, state.steps) == ("done", (), 12)
     (row,) = context.storage.drawings.recent()
     (shown,) = generations_json(context, [row])

@@ -143,7 +143,7 @@ def drawn_room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
             {**ON, "map": "painted", "rows": ["ff00"], "beside": False},
         ):
             job = started(made, OWNER, {"mode": "own"}, own, *controls(value))
-            state = made.engine.wait(job, 120)
+            state = made.engine.wait(job, 300)
             assert (state.status, state.problems) == ("done", ())
         yield made
         made.close()

@@ -46,7 +46,7 @@ def scene(context: Context, failure: str = "none") -> tuple[list[Any], Any]:
     )
     sent = {"mode": "chosen", "refs": [["gencolorbench", prompt.id]]}
     job = started(context, OWNER, sent, OwnPrompt(), *RIGHT[:5], 256, "even", failure)
-    assert context.engine.wait(job, 120).status == "done"
+    assert context.engine.wait(job, 300).status == "done"
     return context.storage.drawings.recent(prompt=("gencolorbench", prompt.id)), prompt
 
 
@@ -63,7 +63,7 @@ def test_every_field_that_cannot_be_read_is_named(context: Context) -> None:
 def test_a_card_of_a_concept_leads_to_compare_and_names_its_stand_in(context: Context) -> None:
     sent = {"mode": "basket", "refs": [["concepts", "concept-0044-rotten-photo"]]}
     job = started(context, OWNER, sent, OwnPrompt(), *RIGHT[:5], 256, "even", "none")
-    assert context.engine.wait(job, 120).status == "done"
+    assert context.engine.wait(job, 300).status == "done"
     (shown,) = generations_json(context, context.storage.drawings.recent())
     assert (shown["concept"], shown["unscored"]) == (
         "concept-0044-rotten",
@@ -177,7 +177,7 @@ def test_what_the_model_refuses_is_a_row_with_its_reason(
     context: Context, controls: tuple[Any, ...], said: str
 ) -> None:
     job = started(context, OWNER, {"mode": "own"}, MUG, *controls)
-    state = context.engine.wait(job, 60)
+    state = context.engine.wait(job, 300)
     assert (state.status, state.failed) == ("failed", 1)
     (row,) = context.storage.drawings.recent(status="failed")
     assert said in row.reason
@@ -193,7 +193,7 @@ def test_folders_are_for_people_at_this_machine(context: Context) -> None:
 def test_a_prompt_of_5000_characters_is_drawn(context: Context) -> None:
     own = OwnPrompt("a very long story " * 278, "mug", "css:teal")
     job = started(context, OWNER, {"mode": "own"}, own, *RIGHT)
-    assert context.engine.wait(job, 60).status == "done"
+    assert context.engine.wait(job, 300).status == "done"
     (row,) = context.storage.drawings.recent()
     assert len(row.text) > 5000
     assert len(context.storage.images.get(row.image_id or "").name) < 200
@@ -288,7 +288,7 @@ def test_settings_that_the_renderer_does_not_take_are_not_written_down(context: 
     job = started(
         context, OWNER, {"mode": "own"}, MUG, [RENDERER], 0, 1, "3", "20", 64, "even", "none"
     )
-    assert context.engine.wait(job, 60).status == "done"
+    assert context.engine.wait(job, 300).status == "done"
     (row,) = context.storage.drawings.recent()
     assert (row.steps, row.guidance) == (None, None)
 

@@ -76,7 +76,7 @@ def test_the_numbers_are_those_of_the_app(context: Context, client: TestClient) 
     assert 'truehue_batches{folder="runs",state="planned"}' not in before
     note_refusal("a request in a test")
     context.storage.images.add(picture(), "a", "upload")
-    context.jobs.wait(context.jobs.start("export", "An export", OWNER, lambda job: {}).id, 60)
+    context.jobs.wait(context.jobs.start("export", "An export", OWNER, lambda job: {}).id, 300)
     plan = small_plan([Prompt("-", "a mug", "free", (ObjectTarget("mug"),))])
     RunFolder.create(context.service(RunSupervisor).root, plan)
     after = samples(client)

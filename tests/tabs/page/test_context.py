@@ -16,7 +16,7 @@ from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.weights
 
-WAIT_S = 60
+WAIT_S = 300
 
 
 def test_tools_are_called_by_their_ids(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from truehue.tabs.shell.compose import make_context
 
 pytestmark = pytest.mark.slow
 
-WAIT_S = 120
+WAIT_S = 300
 ANN, BEN = (Actor(name * 32, Role.VISITOR) for name in "ab")
 
 

@@ -216,7 +216,7 @@ def test_a_job_is_followed_and_belongs_to_who_asked(client: TestClient, context:
     # What a page says of itself decides nothing.
     refused = client.post(f"/api/jobs/{job}/cancel", json={"owner": "a" * 32}, headers=OURS)
     assert refused.status_code == 403
-    assert context.engine.wait(job, 60).status == "done"
+    assert context.engine.wait(job, 300).status == "done"
     client.cookies[COOKIE] = context.visitors.signed("a" * 32)
     (mine,) = client.get("/api/jobs?kind=drawing").json()["jobs"]
     assert mine["mine"]

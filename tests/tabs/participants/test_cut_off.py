@@ -52,7 +52,7 @@ def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path) -> None:
             for seed in range(PEOPLE)
         ]
         asyncio.run(paint(painters))
-        app.process.wait(30)
+        app.process.wait(300)
     assert len(tally.milliseconds) >= ACKNOWLEDGED
     assert sum(len(painter.finished) for painter in painters)
     with running(data) as app:

@@ -21,7 +21,7 @@ from truehue.tabs.runs.form import estimate_view, plan_runs
 from truehue.tabs.runs.list import ChangeRun, change_run, runs_view
 from truehue.tabs.runs.request import RunRequest
 
-WAIT_S = 120
+WAIT_S = 300
 TWO = ["reference-renderer", "sdxl-base-1.0"]
 
 

@@ -303,7 +303,7 @@ def test_the_page_gives_its_table_of_colors(context: Context, alone: RunFolder) 
         for run in (alone, other):
             wanted = read_as(Export, {"run": run.run_id, "format": "parquet"})
             job = start_export(context, OWNER, wanted)["job"]
-            made[run.run_id] = context.jobs.wait(job, 60)
+            made[run.run_id] = context.jobs.wait(job, 300)
         result = made[alone.run_id].result
         table = pq.read_table(io.BytesIO(client.get(result["url"]).content))
         assert "picture_status" in table.column_names

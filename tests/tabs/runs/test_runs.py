@@ -51,7 +51,7 @@ from truehue.tabs.runs.stored import OF_RUN
 pytestmark = pytest.mark.slow
 
 RENDERER = "reference-renderer"
-WAIT_S = 120
+WAIT_S = 300
 
 
 @pytest.fixture

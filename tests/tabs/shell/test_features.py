@@ -28,7 +28,7 @@ from truehue.tabs.shell.shell import mount
 
 pytestmark = pytest.mark.slow
 
-WAIT_S = 20
+WAIT_S = 300
 
 
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.id)

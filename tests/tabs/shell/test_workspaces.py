@@ -260,12 +260,12 @@ def test_no_route_changes_what_is_another_visitors(app: Any, demo: Demonstration
 
     def work(job: Job) -> dict[str, Any]:
         started.set()
-        go_on.wait(20)
+        go_on.wait(300)
         return {}
 
     own = desk(demo, ANN)
     job = own.jobs.start("export", "An export", Actor(ANN, Role.VISITOR), work)
-    assert started.wait(20)
+    assert started.wait(300)
     for path, body in (
         ("/api/trash", {"kind": "image", "ids": [image]}),
         ("/api/prompts/sets/hide", {"set_id": prompt_set}),
@@ -277,7 +277,7 @@ def test_no_route_changes_what_is_another_visitors(app: Any, demo: Demonstration
     assert [item["id"] for item in ann.get("/api/jobs").json()["jobs"]] == [job.id]
     assert ben.get("/api/jobs").json()["jobs"] == []
     go_on.set()
-    assert own.jobs.wait(job.id, 20).status == "done"
+    assert own.jobs.wait(job.id, 300).status == "done"
     assert own.storage.images.get(image)
 
 
@@ -458,12 +458,12 @@ def test_a_flood_of_strangers_gets_no_more_desks_than_so_many(
 def test_a_desk_at_work_is_not_taken_away(demo: Demonstration) -> None:
     own = desk(demo, ANN)
     go_on = Event()
-    job = own.jobs.start("export", "x", Actor(ANN, Role.VISITOR), lambda _: {"x": go_on.wait(20)})
+    job = own.jobs.start("export", "x", Actor(ANN, Role.VISITOR), lambda _: {"x": go_on.wait(300)})
     demo.desks._known[ANN].used_at -= desks_module.KEPT_S + 1
     demo.desks.tidy()
     assert ANN in demo.desks._open
     go_on.set()
-    own.jobs.wait(job.id, 20)
+    own.jobs.wait(job.id, 300)
     demo.desks.tidy()
     assert ANN not in demo.desks._known
 
@@ -478,7 +478,7 @@ def test_work_in_a_thread_goes_on_at_the_desk_where_it_began(demo: Demonstration
     with demo.visit(Actor(ANN, Role.VISITOR)):
         job = demo.jobs.start("export", "x", Actor(ANN, Role.VISITOR), work)
         jobs = demo.jobs
-    jobs.wait(job.id, 20)
+    jobs.wait(job.id, 300)
     assert [path.name for path in seen] == [ANN]
     assert demo.storage.data_dir.name == "data"
 

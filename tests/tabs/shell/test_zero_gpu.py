@@ -170,7 +170,7 @@ def test_the_engine_of_an_app_draws_there(
         context = make_context(storage, "data")
         sample: list[Any] = []
         job = context.engine.submit([request], sample.append)
-        assert context.engine.wait(job, 60).status == "done"
+        assert context.engine.wait(job, 300).status == "done"
         assert sample[0].image is not None, sample[0].problem
         context.close()
     assert zero == [zero_gpu.DRAW_S]

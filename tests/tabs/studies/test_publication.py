@@ -262,7 +262,7 @@ def test_a_page_says_that_its_results_are_being_computed(
     go, compute = threading.Event(), exports.computed_of
 
     def slow(*values: Any) -> Any:
-        assert go.wait(60)
+        assert go.wait(300)
         return compute(*values)
 
     monkeypatch.setattr(exports, "computed_of", slow)

@@ -257,7 +257,7 @@ def test_many_distributions_are_measured_by_a_job(
     # What takes long is told by the number of distributions that are not there yet.
     monkeypatch.setattr("truehue.tabs.studies.making.MAX_MEASURED", -1)
     started = create(context, OWNER, form(models=models(runs)))
-    assert context.jobs.wait(started["job"], 30).status == "done"
+    assert context.jobs.wait(started["job"], 300).status == "done"
     (record,) = context.storage.studies.all()
     assert record.state is State.DRAFT
     assert context.jobs.get(started["job"]).result == {"study": record.id}

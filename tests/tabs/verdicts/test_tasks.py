@@ -78,7 +78,7 @@ def pictured(
     sent = {"mode": "chosen", "refs": [[SET, prompt.id]]}
     controls = (["reference-renderer"], 0, 1, "", "", 128, light, failure)
     job = started(context, OWNER, sent, OwnPrompt(), *controls)
-    assert context.engine.wait(job, 120).status == "done"
+    assert context.engine.wait(job, 300).status == "done"
     return context.storage.drawings.recent(1)[0]
 
 

@@ -104,7 +104,7 @@ def single_of(ask: Ask, evaluation: str) -> dict[str, Any]:
 def test_a_set_is_made_and_listed(ask: Ask, context: Context) -> None:
     made = {"tasks": ["color_extraction", "color_illusion"], "count": 2, "seed": 3}
     job = ask("/sets/make", made)["job"]
-    record = context.jobs.wait(job, 30)
+    record = context.jobs.wait(job, 300)
     assert record.status == "done", record.problem
     (row,) = ask("/start")["sets"]
     assert row["id"] == record.result["set"]
@@ -114,7 +114,7 @@ def test_a_set_is_made_and_listed(ask: Ask, context: Context) -> None:
     ]
     assert row["facts"].startswith("medium · seed 3 · generators 1 · SHA-256 ")
     # The same again is the same set.
-    again = context.jobs.wait(ask("/sets/make", made)["job"], 30)
+    again = context.jobs.wait(ask("/sets/make", made)["job"], 300)
     assert again.result == {**record.result, "new": False}
     # The pixel reader is asked by itself.
     until(lambda: single_of(ask, record.result["pixels"])["status"] == "finished")
@@ -318,7 +318,7 @@ def test_a_model_as_judge_stands_beside_the_rules(
     monkeypatch.setattr(
         "truehue.tabs.vlm.judge.rule_answers", lambda *_: pytest.fail("asked at once")
     )
-    again = context.jobs.wait(ask(f"/sets/{set_id}/rules", {})["job"], 30)
+    again = context.jobs.wait(ask(f"/sets/{set_id}/rules", {})["job"], 300)
     assert again.status == "failed"
 
 

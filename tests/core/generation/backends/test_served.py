@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 
 RED = GenerationRequest("served:ours", "a photo of a red mug", seed=5)
 KEY = "sk-a-very-secret-key"
-WAIT_S = 120.0
+WAIT_S = 300.0
 
 
 @pytest.fixture
