@@ -76,7 +76,7 @@ class App:
         """GET, or POST when there is a body; a status of 400 and more is an answer too."""
         wanted = urllib.request.Request(self.address + path, data=body, headers=headers or {})
         try:
-            with urllib.request.urlopen(wanted, timeout=30) as got:
+            with urllib.request.urlopen(wanted, timeout=300) as got:
                 return Answer(got.status, got.read(), dict(got.headers))
         except urllib.error.HTTPError as error:
             return Answer(error.code, error.read(), dict(error.headers))

@@ -210,7 +210,7 @@ def test_the_page_runs_without_the_packages_of_models(
 
 def _sign_in(address: str) -> str:
     """The cookie of a session, which the app has stored."""
-    connection = HTTPConnection(address.removeprefix("http://"), timeout=30)
+    connection = HTTPConnection(address.removeprefix("http://"), timeout=300)
     kind = {"Content-Type": "application/x-www-form-urlencoded"}
     connection.request("POST", "/signin", f"name=ann&password={PASSWORD}", kind)
     answer = connection.getresponse()
@@ -247,9 +247,9 @@ def test_a_space_is_written_killed_and_built_again_from_its_bucket(
                 while saved.stat().st_mtime_ns == before and time.monotonic() < deadline:
                     time.sleep(0.1)
             request = urllib.request.Request(f"{address}/api/ready", headers={"Cookie": cookie})
-            assert urllib.request.urlopen(request, timeout=10).status == 200
+            assert urllib.request.urlopen(request, timeout=300).status == 200
             with pytest.raises(urllib.error.HTTPError, match="401"):
-                urllib.request.urlopen(f"{address}/api/ready", timeout=10)
+                urllib.request.urlopen(f"{address}/api/ready", timeout=300)
     assert SpaceCard.load(disk / "space" / "README.md").data.app_file == "app.py"
     lines = (disk / "space" / "requirements.txt").read_text().splitlines()[1:]
     code = "import sys; from importlib.metadata import version; print(*map(version, sys.argv[1:]))"

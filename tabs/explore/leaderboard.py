@@ -194,7 +194,10 @@ def _key(data: LeaderboardData, strict: bool) -> list[KeyEntry]:
         )
     if data.corrections.by_run:
         entries.append(
-            ("corrected", "An estimate without the rule's errors, in the column of the ranks.")
+            (
+                "corrected",
+                "The number with the rule's errors taken out. Their uncertainty is in its interval.",
+            )
         )
     if any(part_note(cell) for row in data.rows.values() for cell in row.cells.values()):
         entries.append(("gray", GRAY))

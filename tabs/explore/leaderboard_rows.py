@@ -334,12 +334,12 @@ class LeaderboardData:
         first = [run for run in ranked if ranges[run.run_id].best == 1]
         worst = max(ranges[run.run_id].worst for run in first)
         behind = [run for run in ranked if ranges[run.run_id].best > worst]
-        where = "Average" if column == AVERAGE else column.upper()
+        where = "average" if column == AVERAGE else column.upper()
         if len(first) == 1:
-            text = f"{where}: {self._names(first)} is first."
+            text = f"By {where}, {self._names(first)} is first."
         else:
             everyone = "all are" if len(first) == len(ranked) else f"{self._names(first)} are"
-            text = f"{where}: {everyone} too close to call; each could be first."
+            text = f"By {where}, {everyone} too close to call; each could be first."
         if behind and len(first) > 1:
             is_behind = "are" if len(behind) > 1 else "is"
             same = len(behind) > 1 and len({ranges[run.run_id] for run in behind}) == 1
@@ -511,8 +511,8 @@ def _outside_columns(tallies: Iterable[PromptTally], systems: str) -> dict[str, 
             )
     return {
         run_id: [
-            f"{count_noun(images, 'image')} of {PART_NAMES.get(system, system)}, "
-            f"{images - scored:,} of them unscored, not in these columns: see Color systems"
+            f"{count_noun(images, 'more image')} of {PART_NAMES.get(system, system)}, "
+            f"{images - scored:,} of them unscored, in no column here: see Color systems in Settings"
             for system, (images, scored) in by_system.items()
         ]
         for run_id, by_system in counts.items()
@@ -551,10 +551,6 @@ def _unscored(row: LeaderboardEntry, counts: Sequence[CauseCount]) -> UnscoredJs
         by_task[cause_count.task] = by_task.get(cause_count.task, 0) + cause_count.count
     count = row.images - row.scored
     text = "" if not row.images else f"{100 * count / row.images:.1f}% of all {row.images:,}"
-    here = [cell.rate for cell in row.cells.values()]
-    within = sum(rate.unscored for rate in here)
-    if within != count:
-        text += f", {within:,} of {sum(rate.images for rate in here):,} here"
     return {
         "count": count,
         "text": f"{count:,}",

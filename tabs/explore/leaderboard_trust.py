@@ -251,7 +251,7 @@ def effect_text(
     if not moves:
         return ""
     if max(abs(move) for move in moves) < MIN_MOVE:
-        return "The correction moves no average here by 0.1 points or more."
+        return "No average moves by 0.1 points or more."
     ends = list(dict.fromkeys(f"{move:+.1f}" for move in (moves[0], moves[-1])))
     pairs = [
         (first, second)
@@ -268,10 +268,10 @@ def effect_text(
     elif not swapped:
         order = " Their order stays."
     elif all(_overlap(ranks, first, second) for first, second in swapped):
-        order = " It swaps only runs whose ranks overlap."
+        order = " Runs change places only where they were too close to call."
     else:
         order = " It changes their order; rows and ranks are those of the raw numbers."
-    return f"The correction moves averages here by {' to '.join(ends)} points.{order}"
+    return f"Averages move by {' to '.join(ends)} points.{order}"
 
 
 def _overlap(ranks: Ranks, first: str, second: str) -> bool:

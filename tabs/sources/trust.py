@@ -183,7 +183,7 @@ def correction_text(
             *quoted,
             f"Of objects of known color {where}, {calibration.rule} {_errors_text(calibration)}. "
             + (
-                "So no number of it moves."
+                "So no number moves."
                 if flawless
                 else "The corrected number takes such errors out: the share of images that have the "
                 "color, if the rule errs on them as often as on those objects. High numbers rise, and "
@@ -238,14 +238,18 @@ def judge_note(rule_id: str) -> tuple[str, bool]:
         f"{NAMES[choice]}{such.get(choice, '')} it {_errors_text(counted)}"
         for choice, counted in known.items()
     ]
-    text = f"On objects of known color: {'; '.join(rates)}."
+    right = sum(counted.whole(name).right for counted in known.values() for name in counted.systems)
+    text = f"On {right:,} images of known color: {'; '.join(rates)}."
     plain = known.get(RENDERED)
     strict = plain is not None and all(
         100.0 * plain.whole(system).hits / plain.whole(system).right < STRICT_PERCENT
         for system in plain.systems
     )
     if strict:
-        return f"Rank no models by {name}: it refuses most of the right colors. {text}", True
+        return (
+            f"Rank no models by {name}: it refuses most of the right colors. Choose another rule in "
+            f"Settings. {text}"
+        ), True
     return f"The rule also errs. {text}", False
 
 

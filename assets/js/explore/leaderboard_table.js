@@ -384,10 +384,9 @@ export function boardTable(node, { sort, sortBy, openPictures, waiting }) {
     put(count.lastChild, isMarked && rate.rank ? 'rank ' + rate.rank : '');
     const second = isMarked && rate.corrected;
     const [label, text, ends] = corrected.children;
-    const same = second && second.text === rate.text;
-    put(label, second ? second.label + (same ? ': the same' : '') : '');
-    put(text, second && !same ? second.text : '');
-    put(ends, second && second.interval !== rate.interval ? second.interval : '');
+    put(label, second ? second.label : '');
+    put(text, second ? second.text : '');
+    put(ends, second ? second.interval : '');
     corrected.title = second ? second.reason : '';
     corrected.hidden = !second;
     put(note, rate.note || '');

@@ -30,18 +30,3 @@ test('a rank stands in the column that is sorted, and goes with it', () => {
   node.querySelector('.th-sort').click();
   assert.deepEqual([rank('cna'), rank('average')], [false, true]);
 });
-
-test('a correction that moves the interval alone says the number once', () => {
-  document.body.innerHTML = '<table></table>';
-  const node = document.querySelector('table');
-  const calls = { sort: () => '-cna', sortBy() {}, waiting() {}, openPictures() {} };
-  const corrected = { label: 'corrected', text: '50.0', interval: '35.0–65.0', reason: '' };
-  const cell = { percent: 50, low: 40, high: 60, text: '50.0', interval: '40.0–60.0', corrected };
-  const item = { id: 'r', name: 'run', label: 'run', cells: { cna: { ...cell, parts: [] } } };
-  boardTable(node, calls).draw({
-    columns: [{ id: 'cna', short: 'cna', name: '', example: '' }],
-    groups: [{ id: 'g', name: 'set', words: '', order: '', rows: [item] }],
-  });
-  const text = node.querySelector('.th-leaderboard-corrected').textContent;
-  assert.equal(text, 'corrected: the same35.0–65.0');
-});

@@ -63,7 +63,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, dict[st
 
 def status(app: App, method: str, path: str, body: object, headers: dict[str, str]) -> int:
     """The status alone: of a stream there would be no end."""
-    connection = HTTPConnection(app.address.removeprefix("http://"), timeout=30)
+    connection = HTTPConnection(app.address.removeprefix("http://"), timeout=300)
     accepted = "application/json, text/event-stream"
     kind = {"Content-Type": "application/json", "Accept": accepted, "X-TrueHue": "1"}
     content = None if body is None else json.dumps(body)
@@ -110,7 +110,7 @@ def test_accounts_change_while_the_app_runs(
 
     assert "Ben can sign in as a researcher." in gave("add", "Ben")
     form = b"name=ben&password=" + PASSWORD.replace(" ", "+").encode()
-    connection = HTTPConnection(app.address.removeprefix("http://"), timeout=30)
+    connection = HTTPConnection(app.address.removeprefix("http://"), timeout=300)
     kind = {"Content-Type": "application/x-www-form-urlencoded"}
     connection.request("POST", "/signin", form, kind)
     answer = connection.getresponse()
