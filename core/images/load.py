@@ -186,6 +186,7 @@ _OTHER_COLORS = (
     "it was not used",
     "EXIF data is damaged",
 )
+_GENERATED_PIXELS = 2_400_000  # an image with more is taken for a photograph
 _INSIDE = 128  # of 255: from here on a mask counts as inside and a pixel as opaque
 _BLACK, _MAX_BETWEEN_PERCENT = 32, 25.0
 """Soft edges are between black and white in fewer pixels than photographs."""
@@ -256,7 +257,9 @@ def encode_png(srgb8: NDArray[np.uint8]) -> bytes:
     _check_srgb8(srgb8)
     from truehue.core.files import png_of  # writing needs more than reading
 
-    return png_of(srgb8, srgb=True)
+    # Somebody waits for a dropped photograph: half the time, for files that are a tenth larger.
+    is_photograph = srgb8.shape[0] * srgb8.shape[1] > _GENERATED_PIXELS
+    return png_of(srgb8, srgb=True, level=2 if is_photograph else 4)
 
 
 def load_mask(source: str | Path | bytes, shape: tuple[int, int]) -> NDArray[np.bool_]:

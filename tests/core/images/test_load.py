@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageFilter
 
 from truehue.core.errors import BadInput, ImageError, MaskError, NoPixels
+from truehue.core.files import png_of
 from truehue.core.images.load import (
     MAX_PIXELS,
     encode_png,
@@ -562,6 +563,19 @@ def test_png_round_trip():
     np.testing.assert_array_equal(image.srgb8, noise)
     assert image.notes == ()
     np.testing.assert_array_equal(load_image(encode_png(noise[::-1, ::2])).srgb8, noise[::-1, ::2])
+
+
+def test_a_photograph_is_written_at_a_faster_level() -> None:
+    """A generated image keeps the smaller file."""
+    pixels = np.zeros((1600, 1600, 3), np.uint8)
+    pixels[::7, ::5] = 200
+    assert encode_png(pixels) == png_of(pixels, srgb=True, level=2)
+    generated = pixels[:1024, :1024]
+    assert (
+        encode_png(generated)
+        == png_of(generated, srgb=True, level=4)
+        != png_of(generated, srgb=True, level=2)
+    )
 
 
 @pytest.mark.parametrize(
