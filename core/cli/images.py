@@ -10,6 +10,7 @@ import argparse
 import csv
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from truehue.core.prompts.importing import read_prompts
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.prompts.sets import PROMPT_SETS, prompt_set
 from truehue.core.spreadsheets import cell
-from truehue.core.verdict.rules import DEFAULT_RULE, RULES, UNSCORED
+from truehue.core.verdict.rules import DEFAULT_RULE, FAIL, RULES, UNSCORED
 
 EPILOG = """\
 examples:
@@ -97,18 +98,22 @@ def _say_missing_network(masker: str) -> None:
 def _measured(planned: FolderPlan, rule_id: str, masker: str) -> Iterator[dict[str, Any]]:
     """The rows of the images, as soon as each is measured; what is left out, and how many rows have
     no result, goes to standard error. Raises BadInput where there is no image."""
-    from truehue.core.image_sets.measured import measured_rows
+    from truehue.core.image_sets.measured import measured_rows, named_so_note
 
     for remark in (*planned.extra, *planned.problems):
         print(f"{remark.where}: {remark.why}", file=sys.stderr)
     if not planned.found:
         raise BadInput(f"There is no image to measure in {planned.folder.name}.")
-    count, unscored = 0, 0
+    counts: Counter[str] = Counter()
+    fails: list[dict[str, Any]] = []
     for step in read(planned):
         for row in measured_rows(step, rule_id, masker):
             yield row
-            count, unscored = count + 1, unscored + (row["status"] == UNSCORED)
-    print(f"{count:,} rows, {unscored:,} of them unscored.", file=sys.stderr)
+            counts[row["status"]] += 1
+            fails += [row] if row["status"] == FAIL else []
+    print(f"{counts.total():,} rows, {counts[UNSCORED]:,} of them unscored.", file=sys.stderr)
+    if note := named_so_note(fails):
+        print(note, file=sys.stderr)
 
 
 def _print_csv(rows: Iterable[dict[str, Any]]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from truehue.core.color.people import naming
+from truehue.core.color.people import naming, same_name
 from truehue.core.color.spaces import CONDITIONS_TEXT, hex_of, lab_to_srgb8
 from truehue.core.color.systems import Lab
 from truehue.core.concepts.palette import describe_colors
@@ -19,7 +20,9 @@ from truehue.core.masks.selection import SALIENT_OR_WHOLE, WHOLE, select_pixels_
 from truehue.core.sentences import no_target_reason
 from truehue.core.verdict.expectations import Expectation, expectations_of
 from truehue.core.verdict.measure import TargetObject, measure
-from truehue.core.verdict.rules import NO_TARGET, UNSCORED
+from truehue.core.verdict.rules import DIFFERS, NO_TARGET, UNSCORED
+
+EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 def image_row(
@@ -31,14 +34,17 @@ def image_row(
     *,
     rule: str = "",
     lab: Lab | None = None,
-    delta_e00: float | None = None,
+    numbers: Mapping[str, Any] = EMPTY,
     masker: str = "",
 ) -> dict[str, Any]:
     """A row of the table: the columns are its keys. ``lab`` is the measured color, CIELAB, for the
-    illuminant and observer of ``lab_for``; ``people_name`` is the name that people use most for it,
+    illuminant and observer of ``lab_for``; ``numbers`` are those of a verdict
+    (:meth:`truehue.core.verdict.measure.Measurement.numbers`), and ``delta_e00_to`` is the color to
+    which its ``delta_e00`` was taken. ``people_name`` is the name that people use most for the color,
     ``people_percent`` their share of ``people_answers`` answers, and ``people_target_percent`` the
     share that uses the target's name, where that is one of the survey's; ``masker`` says how the pixels
     were selected (:func:`truehue.core.masks.registry.describe`). What is not known is None."""
+    lab, delta_e00 = lab or numbers.get("lab"), numbers.get("delta_e00")
     people = naming(lab) if lab is not None else None
     name = people.names[0] if people else None
     target_name = (expectation.color.name or "") if expectation else ""
@@ -54,6 +60,7 @@ def image_row(
         "status": status,
         "rule": rule,
         "delta_e00": None if delta_e00 is None else round(delta_e00, 2),
+        "delta_e00_to": "" if delta_e00 is None else _compared_color(numbers),
         "measured": None if lab is None else hex_of(lab_to_srgb8(np.array(lab))),
         **dict(zip(("L*", "a*", "b*"), _rounded(lab), strict=True)),
         "lab_for": CONDITIONS_TEXT if lab is not None else None,
@@ -64,6 +71,34 @@ def image_row(
         "masker": masker if lab is not None else "",
         "reason": reason,
     }
+
+
+def named_so_note(fails: Sequence[Mapping[str, Any]]) -> str:
+    """A sentence on how many of the rows that fail have a color that people call by the target's name
+    most; empty for none."""
+    named = sum(
+        row["relation"] != DIFFERS and same_name(row["people_name"] or "", row["target_name"])
+        for row in fails
+        if row["target_name"]
+    )
+    if not named:
+        return ""
+    verb = "has" if named == 1 else "have"
+    return (
+        f"{named:,} of the {len(fails):,} that fail {verb} a color that people call by the target's "
+        "name more than by any other. A rule compares with one color, the name's in its system; people "
+        "use the name for many."
+    )
+
+
+def _compared_color(numbers: Mapping[str, Any]) -> str:
+    """The color to which a verdict's ΔE00 was taken, beside the target the accepted one by its name."""
+    if numbers.get("light"):
+        return "target under the estimated light"
+    candidates = numbers.get("candidates") or ({},)
+    of_target = candidates[0].get("name") or candidates[0].get("hex")
+    compared = numbers.get("metrics", {}).get("delta_e00", {}).get("candidate", of_target)
+    return "target" if compared == of_target else str(compared)
 
 
 def _rounded(lab: Lab | None) -> tuple[float | None, ...]:
@@ -99,10 +134,8 @@ def measured_rows(
         target_object = TargetObject(
             expectation.target.name, expectation.relation, expectation.guided
         )
-        verdict = measure(
-            srgb8, mask, expectation.color, rule_id, target_object=target_object
-        ).verdict
-        distance = next((m.value for m in verdict.metrics if m.name == "delta_e00"), None)
+        measurement = measure(srgb8, mask, expectation.color, rule_id, target_object=target_object)
+        verdict = measurement.verdict
         yield image_row(
             file,
             prompt,
@@ -110,8 +143,7 @@ def measured_rows(
             verdict.status,
             verdict.reason,
             rule=verdict.rule,
-            lab=verdict.lab,
-            delta_e00=distance,
+            numbers=measurement.numbers(),
             masker=selected_by,
         )
 

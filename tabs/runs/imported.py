@@ -256,12 +256,14 @@ def score(
         }
         ids += start_runs(context, actor, read_as(RunRequest, fields))["runs"]
     stopped = _wait(context, ids, job) if ids else ""
+    found = {"counts": [], "notes": []} if stopped else outcomes(context, image_ids)
     return {
         "title": stopped or "Scored",
-        "counts": [] if stopped else outcomes(context, image_ids),
+        "counts": found["counts"],
         "notes": [
+            *found["notes"],
             "Verdicts and measured colors are on the cards below."
-            + (" In Explore the verdicts are a run of their own." if ids else "")
+            + (" In Explore the verdicts are a run of their own." if ids else ""),
         ],
         "lists": [_not_measured(context, image_ids, lacking)],
         **({} if stopped or masker == WHOLE else _offer_rest(context, image_ids)),
@@ -288,7 +290,8 @@ def score_rest(context: Context, image_ids: Sequence[str], job: Job) -> dict[str
     rows = _rest(context, image_ids)
     lacking: list[str] = []
     for done, row in enumerate(rows):
-        _report(job, done, len(rows))
+        whole = f"{count_noun(len(rows), 'image')} in which nothing is selected"
+        job.tell(f"Scoring: {done:,} of {whole}", done, len(rows))
         if job.stop.is_set():
             break
         try:
@@ -299,10 +302,11 @@ def score_rest(context: Context, image_ids: Sequence[str], job: Job) -> dict[str
         for _ in score_stored_images(context, [by.id for by in RULES], [str(row.image_id)]):
             pass
         lacking += measure_colors(context, without_target([row]), WHOLE, job.stop)
+    found = outcomes(context, image_ids)
     return {
         "title": "Cancelled. What was measured stays." if job.stop.is_set() else "Scored",
-        "counts": outcomes(context, image_ids),
-        "notes": ["Verdicts and measured colors are on the cards below."],
+        "counts": found["counts"],
+        "notes": [*found["notes"], "Verdicts and measured colors are on the cards below."],
         "lists": [_not_measured(context, image_ids, lacking)],
         **_offer_rest(context, image_ids),
     }
@@ -324,15 +328,14 @@ def _not_measured(
     return {"title": "Not measured", "items": items[:SHOWN], "total": len(items)}
 
 
-def _report(job: Job, done: int, total: int) -> None:
-    job.tell(f"Scoring: {done:,} of {total:,} images", done, total)
-
-
 def _wait(context: Context, ids: list[str], job: Job) -> str:
     """Until all runs have ended; why not all were finished, or nothing."""
     while True:
         states = [state_of(context.service(RunSupervisor).folder(run_id)) for run_id in ids]
-        _report(job, sum(state.done for state in states), sum(state.total for state in states))
+        done, total = (sum(getattr(state, name) for state in states) for name in ("done", "total"))
+        job.tell(
+            f"Scoring: {done:,} of {count_noun(total, 'image')} with a target color", done, total
+        )
         waiting = [
             run_id
             for run_id, state in zip(ids, states, strict=True)

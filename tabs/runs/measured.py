@@ -66,7 +66,8 @@ def measure_colors(
         if stop.is_set():
             break
         total = count_noun(len(rows), "image")
-        report_progress(f"Measuring: {done:,} of {total}", done, len(rows))
+        text = f"Measuring: {done:,} of {total} without a target color"
+        report_progress(text, done, len(rows))
         image_id = str(row.image_id)
         if image_id in stored:
             continue

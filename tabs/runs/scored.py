@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from threading import Event
+from typing import Any
 
-from truehue.core.image_sets.measured import image_row
+from truehue.core.image_sets.measured import image_row, named_so_note
 from truehue.core.masks.registry import describe
 from truehue.core.records import EvidenceRecord, GenerationRecord, MaskRecord, ObjectColor
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import SALIENT
 from truehue.core.sentences import no_target_reason
 from truehue.core.verdict.expectations import expectations_of
-from truehue.core.verdict.rules import NO_TARGET, RULES, STATUSES, UNSCORED
+from truehue.core.verdict.rules import (
+    DEFAULT_RULE,
+    FAIL,
+    NO_TARGET,
+    PASS,
+    RULES,
+    STATUSES,
+    UNSCORED,
+)
 from truehue.tabs.page.context import Context
 from truehue.tabs.runs.measured import measure_colors, note_without_object, without_target
 from truehue.tabs.verdicts.scoring import masks_of, nothing_stands_out, score_stored_images
@@ -51,9 +60,9 @@ def generations_of(context: Context, image_ids: Sequence[str]) -> list[Generatio
     ]
 
 
-def outcomes(context: Context, image_ids: Sequence[str]) -> list[list[object]]:
-    """How many images each rule passes, fails or cannot score, and how many have no verdict, as
-    rows of a report: a number and the words for it."""
+def outcomes(context: Context, image_ids: Sequence[str]) -> dict[str, list[Any]]:
+    """The ``counts`` and ``notes`` of a report: how many images pass, fail or cannot be scored by the
+    usual rule, what the other rules say, and how many images have no verdict."""
     rows = generations_of(context, image_ids)
     colors = context.storage.object_colors.for_images(set(image_ids))
     evidence = context.storage.evidence.for_images(set(image_ids))
@@ -70,15 +79,23 @@ def outcomes(context: Context, image_ids: Sequence[str]) -> list[list[object]]:
         elif not masks_of(masks.get(image_id, ()), row.targets):
             without["mask: not scored"] += 1
     reported = [
-        [counts[by.id, status], f"verdicts by {by.id}: {status}"]
-        for by in RULES
+        [counts[DEFAULT_RULE, status], f"{status} by {DEFAULT_RULE}"]
         for status in STATUSES
-        if counts[by.id, status]
+        if counts[DEFAULT_RULE, status]
     ]
     for lacking, count in without.items():
         images = "image" if count == 1 else "images"
         reported.append([count, f"{images} without a {lacking}"])
-    return reported
+    others = ", ".join(
+        f"{counts[by.id, PASS]:,} by {by.id}"
+        for by in RULES
+        if by.id != DEFAULT_RULE and any(counts[by.id, status] for status in STATUSES)
+    )
+    notes = [f"Pass by other rules: {others}."] if others else []
+    table = table_of(context, rows, DEFAULT_RULE)
+    if note := named_so_note([row for row in table if row["status"] == FAIL]):
+        notes.append(note)
+    return {"counts": reported, "notes": notes}
 
 
 def table_of(
@@ -152,8 +169,7 @@ def _rows_of(
             verdict.status,
             verdict.reason,
             rule=rule_id,
-            lab=verdict.numbers.get("lab"),
-            delta_e00=verdict.numbers.get("delta_e00"),
+            numbers=verdict.numbers,
             masker=_selected_by(records.get(verdict.mask_id or "")),
         )
 

@@ -10,13 +10,16 @@ import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from tests.core.image_sets.folders import image
 from tests.salient import needs_weights, network
 from truehue.core.cli.images import main
+from truehue.core.color.difference import delta_e00
 from truehue.core.color.people import naming
+from truehue.core.color.systems import parse_target
 from truehue.core.library import color_of, render, salient_mask
 from truehue.core.prompts.sets import prompt_set
 
@@ -119,6 +122,29 @@ def test_it_runs_as_a_command_and_stores_nothing(folder: Path) -> None:
     assert done.stdout.startswith("run: 4 files, no prompts, model unknown.")
     assert done.stderr == ""
     assert sorted(path.name for path in folder.parent.rglob("*")) == before
+
+
+def test_a_row_says_to_which_color_its_difference_is_and_that_people_use_the_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    Image.new("RGB", (64, 64), (139, 90, 43)).save(folder / "cup.png")
+    (folder / "table.csv").write_text("file,prompt\ncup.png,a brown cup\n")
+
+    def row(*arguments: str) -> tuple[dict[str, str], str]:
+        _, text = run(folder, "--measure", "--masker", "whole", *arguments)
+        return next(csv.DictReader(io.StringIO(text))), capsys.readouterr().err
+
+    first, said = row()
+    assert (first["status"], first["people_name"]) == ("fail", "brown")
+    assert first["delta_e00_to"] == "target under the estimated light"
+    assert "1 of the 1 that fail has a color that people call by the target's name" in said
+    by_paper, _ = row("--rule", "paper")
+    assert by_paper["delta_e00_to"] == "target"
+    lab = np.array([float(by_paper[name]) for name in ("L*", "a*", "b*")])
+    difference = float(delta_e00(lab, np.array(parse_target("#A52A2A").lab)))
+    assert float(by_paper["delta_e00"]) == pytest.approx(difference, abs=0.01)
 
 
 @needs_weights

@@ -185,8 +185,12 @@ def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
     }
     assert said == {"an orange cat": "pass", "a red cup": "fail", "a happy dog": None}
     reported = outcomes(context, [str(card["image_id"]) for card in cards.values()])
-    assert [1, "verdicts by truehue: pass"] in reported
-    assert [1, "image without a target color: measured"] in reported
+    assert reported["counts"] == [
+        *([1, "pass by truehue"], [1, "fail by truehue"]),
+        [1, "image without a target color: measured"],
+    ]
+    (others,) = reported["notes"]
+    assert others.startswith("Pass by other rules: 1 by paper, 1 by released, ")
     assert cards["a happy dog"]["unscored"].startswith(
         "No target color in the prompt: measured #5A5A5A"
     )
@@ -202,7 +206,7 @@ def test_a_folder_that_was_imported_before_can_be_scored(tmp_path: Path, context
     request = read_as(ScoreImages, {"job": again.job_id, "masker": "whole"})
     for _ in range(2):  # the second is the run of the first
         scored = dict(ended(context, start_scoring(context, OWNER, request)["job"]).result)
-        assert [1, "verdicts by truehue: pass"] in scored["counts"]
+        assert [1, "pass by truehue"] in scored["counts"]
         assert len(context.storage.runs.all()) == 1
     table = read_as(ImportedTable, {"job": again.job_id})
     rows = list(csv.DictReader(io.StringIO(images_csv(context, OWNER, table)[1])))
@@ -280,13 +284,32 @@ def test_images_in_which_nothing_was_selected_are_scored_whole(
     whole = score("whole", rest=True)
     assert "score" not in whole
     assert whole["lists"][0]["total"] == 0
-    assert [1, "verdicts by truehue: pass"] in whole["counts"]
+    assert [1, "pass by truehue"] in whole["counts"]
     assert [1, "image without a target color: measured"] in whole["counts"]
     assert len(context.service(RunSupervisor).folders()) == runs
     table = read_as(ImportedTable, {"job": imported_job.job_id})
     rows = list(csv.DictReader(io.StringIO(images_csv(context, OWNER, table)[1])))
     assert {row["masker"] for row in rows} == {"Whole image"}
     assert all(int(row["people_answers"]) >= 20 for row in rows)
+
+
+def test_a_report_says_how_many_fail_though_people_use_the_name(
+    tmp_path: Path, context: Context
+) -> None:
+    """CSS's brown is a red that few people call brown."""
+    folder = tmp_path / "cups"
+    folder.mkdir()
+    Image.new("RGB", (48, 48), (139, 90, 43)).save(folder / "brown.png")
+    Image.new("RGB", (48, 48), (0, 0, 255)).save(folder / "blue.png")
+    (folder / "table.csv").write_text("file,prompt\nbrown.png,a brown cup\nblue.png,a red cup\n")
+
+    wanted = read_as(ImageFolder, {"path": str(folder)})
+    job_id = ended(context, start_import(context, OWNER, wanted)["job"]).job_id
+    request = read_as(ScoreImages, {"job": job_id, "masker": "whole", "rest": True})
+    result = ended(context, start_scoring(context, OWNER, request)["job"]).result
+    assert result["counts"] == [[2, "fail by truehue"]]
+    said = "1 of the 2 that fail has a color that people call by the target's name"
+    assert any(note.startswith(said) for note in result["notes"])
 
 
 def test_images_without_a_prompt_end_with_their_color(
