@@ -25,7 +25,7 @@ from truehue.core.command import JSON, Command, arg, either, flag
 from truehue.core.concepts.distribution import DRAWS, Intervals, intervals
 from truehue.core.concepts.matching import normal
 from truehue.core.concepts.reading import RATINGS, SHARES
-from truehue.core.concepts.records import METHODS, PIXELS
+from truehue.core.concepts.records import EXTRACTED, METHODS, PIXELS
 from truehue.core.errors import BadInput
 from truehue.core.masks.marks import SALIENT
 from truehue.core.masks.selection import MASKERS, SALIENT_OR_WHOLE, WHOLE
@@ -107,6 +107,8 @@ class ComparisonReport:
         comparison = self.found
         yield f"A  {_heading(self.a)}"
         yield f"B  {_heading(self.b)}"
+        if self.a.pixels is not None or self.b.pixels is not None:
+            yield f"{'method':<16}{self.method}: {METHODS[self.method]}"
         yield self._line("pcc", EVEN)
         yield self._line("emd")
         yield self._line("ed")
@@ -133,6 +135,8 @@ class ComparisonReport:
             names = " and ".join(name for name, notes in (("A", a), ("B", b)) if note in notes)
             yield f"{names}: {note}"
         yield from () if self.intervals is None else self.intervals.notes
+        if self.method == PIXELS and (self.a.pixels is not None or self.b.pixels is not None):
+            yield f"Compare in the app begins with --method {EXTRACTED}; the numbers differ."
 
     def _line(self, name: str, reason: str = "") -> str:
         value = self.value(name)

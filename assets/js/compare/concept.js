@@ -267,7 +267,7 @@ export function mount(widget) {
     moves.draw(view ? view.flow : null);
     chooser.rows(view ? view.distributions.length : 0);
     sources.draw(view ? view.distributions : [], chosen ? chosen.words : '', guests);
-    part('method-label').hidden = !there.some((item) => item.pictures);
+    part('method-label').hidden = part('method-note').hidden = !there.some((item) => item.pictures);
     if (!view) return;
     controls.draw(state, known.sorts, view.between);
     part('weights').href = '/api/compare/weights.csv?' + viewQuery(state);

@@ -6,6 +6,14 @@ const METHOD_NAMES = {
   'extracted-soft': 'extraction, soft bins',
   pixels: 'all pixels',
 };
+// The command has another default, so the same two images have other numbers there.
+const METHOD_NOTES = {
+  extracted:
+    'Images by extraction as published. truehue compare takes all pixels, and its numbers differ: add --method extracted for these.',
+  'extracted-soft': 'Images by extraction, soft bins: --method extracted-soft of truehue compare.',
+  pixels:
+    'Every pixel of the masks counts, as by truehue compare. The paper’s tables are by extraction as published.',
+};
 const SCALES = [
   { id: 'one', name: 'Shared' },
   { id: 'own', name: 'Independent' },
@@ -65,6 +73,7 @@ export function conceptControls(box, { go, pair, place }) {
           : 'The larger a circle, the larger the share of that color. Bins with equal a*b* overlap, the largest behind.',
       );
       part('method').value = state.method;
+      put(part('method-note'), METHOD_NOTES[state.method] || '');
     },
     // Of the distributions that are there, which two are the pair.
     pair(view, there) {
