@@ -5687,6 +5687,7 @@ declare namespace Api {
     accepted?: SwatchJson | null;
     asked?: SwatchJson;
     metrics?: Array<MetricBar>;
+    reported?: string;
     differences?: ComparedColors;
     alternatives?: Array<Record<string, number>>;
     others?: Array<OtherVerdict>;

@@ -44,6 +44,8 @@ CONFIDENCE = (
 )
 FULL = {"misfit": 15.0, "delta_chroma": 15.0, "delta_e00": 15.0, "hue_deg": 90.0}
 """What fills the bar of a number that has no limit."""
+REPORTED = "Reported only, to the target under this light:"
+"""Above the numbers without a limit: those of a rule that estimates the light."""
 METRICS: dict[str, tuple[str, str, str]] = {
     "misfit": (
         "Mismatch score",
@@ -139,6 +141,7 @@ class VerdictCard(CardHead, total=False):
     accepted: SwatchJson | None
     asked: SwatchJson
     metrics: list[MetricBar]
+    reported: str
     differences: ComparedColors
     alternatives: list[dict[str, float]]
     others: list[OtherVerdict]
@@ -184,7 +187,7 @@ def _bar(metric: Metric, measurement: Measurement) -> MetricBar:
     lab = np.array([measurement.verdict.lab, against])
     gated = metric.name == "hue_deg" and bool((chroma(lab) < HUE_GATE_CHROMA).any())
     reported = metric.threshold is None
-    limit = "reported only" if reported else f"limit {metric.threshold:g}{unit}"
+    limit = "" if reported else f"limit {metric.threshold:g}{unit}"
     return {
         "name": metric.name,
         "label": label,
@@ -293,6 +296,7 @@ def verdict_view(
             color_target.lab, color_target.hex, color_target.name or color_target.notation
         ),
         "metrics": [_bar(metric, measurement) for metric in verdict.metrics],
+        "reported": REPORTED if verdict.light else "",
         "differences": compared_colors(measurement),
         "alternatives": alternatives(measurement),
         "others": [_other(other) for other in others],
@@ -332,7 +336,7 @@ def _other(measurement: Measurement) -> OtherVerdict:
     numbers = {metric.name: metric for metric in verdict.metrics}
     text = (
         f"{numbers['delta_e00'].value:.1f} ΔE00 · {numbers['delta_chroma'].value:.1f} Δa*b* · "
-        f"{numbers['hue_deg'].value:.1f}°"
+        f"{numbers['hue_deg'].value:.1f}°{' in this light' if verdict.light else ''}"
     )
     if "misfit" in numbers:
         text = f"{numbers['misfit'].value:.1f} mismatch score · {text}"

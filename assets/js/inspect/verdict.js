@@ -357,7 +357,13 @@ export function mount({ element, props, trigger, watch }) {
     const metrics = el('div', 'th-metrics');
     bars = [];
     yours = yourLimits();
-    view.metrics.forEach((metric) => metrics.appendChild(bar(metric)));
+    const unjudged = view.metrics.findIndex((metric) => metric.limit === null);
+    view.metrics.forEach((metric, index) => {
+      // To which color they are taken stands above the numbers that have no limit.
+      if (index === unjudged && view.reported)
+        metrics.appendChild(el('p', 'th-reported', view.reported));
+      metrics.appendChild(bar(metric));
+    });
     judged();
     add(
       root,

@@ -102,6 +102,8 @@ test('a number that does not judge has no limit to move and no mark', async () =
   const made = await card(views.truehue);
   assert.deepEqual(made.texts('.th-metric:not(.th-told) .th-label'), ['Mismatch score']);
   assert.equal(made.root.querySelectorAll('.th-told').length, 3);
+  assert.deepEqual(made.texts('.th-reported'), [views.truehue.reported]);
+  assert.ok(made.part('.th-reported + .th-told'));
   assert.equal(made.root.querySelectorAll('input[type=range]').length, 1);
   assert.equal(made.part('.th-told .th-state').textContent, '');
   assert.match(made.text('.th-confidence'), /^confidence (over )?\d+% · /);

@@ -580,17 +580,21 @@ def test_numbers_without_a_limit_are_told_and_the_light_and_the_confidence_are_s
     assert judged[0]["passed"] == (card["status"] == "pass")
     for label in ("ΔE00", "Δa*b*", "Hue"):
         assert bars[label]["passed"] is None
-        assert bars[label]["limit_text"] == "reported only"
+        assert bars[label]["limit_text"] == ""
         assert "Reported only" in bars[label]["help"]
     assert card["light"].startswith("Target under the estimated light (")
     assert card["accepted"]["title"] == "Under this light"
+    assert card["reported"] == "Reported only, to the target under this light:"
     assert int(card["confidence"]["text"].rstrip("%")) >= 50
     steps = {step["title"]: step["text"] for step in view_of(evidence)["steps"]}
     assert "Light of the image" in steps
     assert steps["Verdict by truehue 1.2"].endswith("limit: mismatch score 2.5")
     assert view_of(evidence)["offsets"]["to"].endswith(" under the estimated light")
     _, verdict, _ = judge(context, value, "ball", "css:orangered", "paper", 0, True)
-    assert (view_of(verdict)["light"], view_of(verdict)["confidence"]) == ("", None)
+    card = view_of(verdict)
+    assert (card["light"], card["confidence"], card["reported"]) == ("", None, "")
+    (of_light,) = (other for other in card["others"] if other["id"] == "truehue")
+    assert of_light["text"].endswith("° in this light")
 
 
 @pytest.mark.parametrize(
