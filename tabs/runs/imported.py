@@ -333,9 +333,7 @@ def _wait(context: Context, ids: list[str], job: Job) -> str:
     while True:
         states = [state_of(context.service(RunSupervisor).folder(run_id)) for run_id in ids]
         done, total = (sum(getattr(state, name) for state in states) for name in ("done", "total"))
-        job.tell(
-            f"Scoring: {done:,} of {count_noun(total, 'image')} with a target color", done, total
-        )
+        job.tell(f"Scoring: {done:,} of {count_noun(total, 'image')} with a prompt", done, total)
         waiting = [
             run_id
             for run_id, state in zip(ids, states, strict=True)
