@@ -274,7 +274,7 @@ def _labels(
     notes = []
     for name, (a, b) in points.items():
         near_edge = float(a) > float(high[0]) - 12.0
-        note = {"x": float(a), "y": float(b), "text": terms.get(name, name)}
+        note = {"x": float(a), "y": float(b), "text": terms.get(name, name), "bgcolor": PLOT}
         note |= (
             {"xanchor": "right", "xshift": -11} if near_edge else {"xanchor": "left", "xshift": 11}
         )

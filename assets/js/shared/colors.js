@@ -35,19 +35,22 @@ function colorNames(names) {
     const cell = colorNode('dd');
     chip.style.background = name.hex;
     chip.title = name.hex;
+    const term = colorNode(
+      'dt',
+      '',
+      name.system.replace('ISCC-NBS level', 'Level').replace(' Color Level 4', ''),
+    );
+    // Its grays are tinted as published, so the name that is nearest to a neutral gray may be too.
+    term.title =
+      name.system +
+      ': the nearest name by CIEDE2000' +
+      (term.textContent.startsWith('Level') ? '. Its grays are not quite neutral' : '');
     cell.append(
       chip,
       colorNode('span', '', name.name),
       colorNode('small', '', name.delta_e00 + ' ΔE00'),
     );
-    list.append(
-      colorNode(
-        'dt',
-        '',
-        name.system.replace('ISCC-NBS level', 'Level').replace(' Color Level 4', ''),
-      ),
-      cell,
-    );
+    list.append(term, cell);
   });
   return list;
 }

@@ -47,6 +47,8 @@ test('the evidence lists names, differences, steps and measures', async () => {
   assert.equal(part('.th-whole').hidden, false);
   assert.equal(part('.th-whole dd').title, 'HSV');
   assert.equal(part('.th-palette-part').hidden, false);
+  // Two measured colors are on the screen, and the second says why it differs.
+  assert.match(part('.th-palette-part').textContent, /Without regard to rule and target/);
   made.set('view', { ...view, offsets: null, colors: '', measures: [] });
   assert.equal(part('.th-difference').hidden, true);
   assert.equal(part('.th-palette-part').hidden, true);

@@ -44,6 +44,11 @@ test('a card without a verdict says what to do, and tells the colors', async () 
   const [row] = views.unasked.colors.rows;
   assert.ok(first.textContent.includes(row.lab));
   assert.ok(first.textContent.includes(row.hex));
+  const terms = [...made.root.querySelectorAll('.th-color-names dt')];
+  assert.match(
+    terms.find((term) => term.textContent === 'Level 3').title,
+    /^ISCC-NBS level 3: .*not quite neutral$/,
+  );
   const { palette } = views.unasked.colors;
   assert.equal(made.root.querySelectorAll('.th-palette i').length, palette.length);
   assert.equal(made.part('.th-headline'), null);

@@ -136,6 +136,7 @@ def test_words_of_one_place_do_not_cover_each_other(requested: str, apart: bool)
     notes = figures.chromaticity(result)["notes"]
     shifts = {note["text"]: note["yshift"] for note in notes}
     assert (abs(shifts["measured"] - shifts["target"]) >= 14) == apart
+    assert {note["bgcolor"] for note in notes} == {figures.PLOT}  # and dots do not cover them
 
 
 def test_the_lightness_histogram_holds_every_pixel() -> None:
