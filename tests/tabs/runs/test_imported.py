@@ -36,6 +36,7 @@ from truehue.tabs.batches.supervisor import RunSupervisor
 from truehue.tabs.explore.leaderboard import cards_view
 from truehue.tabs.generate.gallery import generations_json
 from truehue.tabs.page.context import Context
+from truehue.tabs.page.jobs import Job
 from truehue.tabs.page.requests import EmptyRequest, read_as
 from truehue.tabs.page.roles import OWNER, Actor, Role
 from truehue.tabs.runs import imported
@@ -197,7 +198,15 @@ def test_images_of_ones_own_prompts_are_scored_in_runs_and_say_so(
 
 
 @pytest.mark.usefixtures("workers_here")
-def test_a_folder_that_was_imported_before_can_be_scored(tmp_path: Path, context: Context) -> None:
+def test_a_folder_that_was_imported_before_can_be_scored(
+    tmp_path: Path, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, tell = list[str](), Job.tell
+    monkeypatch.setattr(
+        Job,
+        "tell",
+        lambda job, text="", *rest, **more: told.append(text) or tell(job, text, *rest, **more),
+    )
     wanted = read_as(ImageFolder, {"path": str(table_of(tmp_path))})
     ended(context, start_import(context, OWNER, wanted)["job"])
     again = ended(context, start_import(context, OWNER, wanted)["job"])
@@ -208,6 +217,9 @@ def test_a_folder_that_was_imported_before_can_be_scored(tmp_path: Path, context
         scored = dict(ended(context, start_scoring(context, OWNER, request)["job"]).result)
         assert [1, "pass by truehue"] in scored["counts"]
         assert len(context.storage.runs.all()) == 1
+    # Each stage counts other images, and says which.
+    assert "Measuring: 0 of 1 image without a target color" in told
+    assert "Scoring: 3 of 3 images with a prompt" in told
     table = read_as(ImportedTable, {"job": again.job_id})
     rows = list(csv.DictReader(io.StringIO(images_csv(context, OWNER, table)[1])))
     assert [(row["file"], row["target_name"], row["system"]) for row in rows] == [
