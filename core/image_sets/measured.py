@@ -95,7 +95,7 @@ def _compared_color(numbers: Mapping[str, Any]) -> str:
     """The color to which a verdict's ΔE00 was taken, beside the target the accepted one by its name."""
     if numbers.get("light"):
         return "target under the estimated light"
-    candidates = numbers.get("candidates") or ({},)
+    candidates: Sequence[Mapping[str, Any]] = numbers.get("candidates") or (EMPTY,)
     of_target = candidates[0].get("name") or candidates[0].get("hex")
     compared = numbers.get("metrics", {}).get("delta_e00", {}).get("candidate", of_target)
     return "target" if compared == of_target else str(compared)
