@@ -91,6 +91,8 @@ test('two photographs in one drop are compared whole, and what moves comes first
       'blue jar.png is a single image.',
   );
   assert.equal(part('notes').querySelectorAll('p').length, 1);
+  // The command begins with another method, so its numbers differ.
+  assert.match(textOf(part('method-note')), /add --method extracted for these/);
   assert.ok(parts('span').every((item) => !textOf(item)));
 });
 
