@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean
 
+from truehue.core.analysis.intervals import mover
 from truehue.core.batch.folder import PLAN
 from truehue.core.errors import BadInput
 from truehue.core.published import Column, PublishedRow, PublishedTable, bibtex, table
@@ -100,6 +101,22 @@ def judge_numbers(pairs: Pairs, published: PublishedTable, share: Share = percen
     return {
         column.name: _mean(_parts(pairs, published, column), share) for column in published.columns
     }
+
+
+def judge_interval(
+    pairs: Pairs, published: PublishedTable, column: Column
+) -> tuple[float, float] | None:
+    """The 95% interval of such a number: Wilson's of a question, by MOVER that of a mean. None where
+    there is no number."""
+    kinds = []
+    for kind in _parts(pairs, published, column):
+        tallies = [_tally(of) for of in kind]
+        shares = [(by.percent, by.interval) for by in tallies if by.percent is not None]
+        if not shares or len(shares) < len(tallies):
+            return None
+        known = [(percent, ends) for percent, ends in shares if ends is not None]
+        kinds.append((fmean(percent for percent, _ in known), mover(known)))
+    return mover(kinds) if kinds else None
 
 
 def _mean(kinds: Sequence[Sequence[Pairs]], share: Share) -> float | None:
@@ -319,7 +336,7 @@ def _row(pairs: Pairs, model: str, published: PublishedTable) -> ReproducedRow:
     cells = {}
     for column in published.columns:
         parts = [of for kind in _parts(pairs, published, column) for of in kind]
-        low, high = (_tally(parts[0]).interval if len(parts) == 1 else None) or (None, None)
+        low, high = judge_interval(pairs, published, column) or (None, None)
         count = sum(len(of) for of in parts)
         theirs = printed.values[column.name] if printed else None
         cells[column.name] = ReproducedCell(
@@ -356,7 +373,7 @@ def _methods(context: ReproduceContext, models: Sequence[str]) -> str:
         f"known color by TrueHue's reference renderer ({counts}). A yes-or-no question is asked with "
         "the true color and with one at least 10 ΔE00 away. Unreadable and missing answers count as "
         "incorrect. A kind is the mean of its questions, Overall that of the three kinds. Intervals "
-        "of single questions are Wilson's 95%, as if questions were independent."
+        "are 95%, as if questions were independent: Wilson's of a question, by MOVER those of means."
     )
 
 

@@ -8,11 +8,13 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean
 
+from truehue.core.analysis.intervals import Interval
 from truehue.core.published import Column, PublishedRow, PublishedTable, bibtex, table
 from truehue.core.reproduce.attribution import Gap
 from truehue.core.reproduce.colorbench_evaluations import (
     PAPER,
     PROTOCOLS,
+    VARIATIONS,
     group_of,
     logs_of,
     needs,
@@ -23,14 +25,19 @@ from truehue.core.reproduce.colorbench_evaluations import (
 from truehue.core.reproduce.colorbench_gap import attribution
 from truehue.core.reproduce.recipe import Kind, Recipe, ReproduceContext
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable, make_table
+from truehue.core.vlm.differences import rights_of
 from truehue.core.vlm.evaluation.log import EvaluationLog
 from truehue.core.vlm.model_comparison import (
     MICRO,
+    MIN_MODELS,
     ROBUST,
+    Effect,
     ModelComparison,
     compare_models,
     correlations,
     gray_effects,
+    mean_interval,
+    of_task,
     percent_of,
     reasoning_effects,
     tally_named,
@@ -89,38 +96,61 @@ def _table_2(context: ReproduceContext) -> ReproducedTable:
             "Spearman": found.rho if found else None,
             "p ≤ 0.05": None if not found or found.p is None else float(found.p <= 0.05),
         }
-        cells = {
-            column.name: ReproducedCell(
+        cells = {}
+        for column in published.columns:
+            ends = found.interval if found and column.name == "Spearman" else None
+            cells[column.name] = ReproducedCell(
                 values[column.name],
+                low=ends[0] if ends else None,
+                high=ends[1] if ends else None,
                 n=found.n if found else None,
                 published=row.values[column.name],
                 unit=column.unit,
             )
-            for column in published.columns
-        }
         rows.append(ReproducedRow(row.keys, cells))
-    return _make_table(
-        context, published, rows, ("Sizes are those of assets/vlm/model_sizes.csv.",)
-    )
+    notes = ["Sizes are those of assets/vlm/model_sizes.csv; n counts our models of known size."]
+    known = sum(size is not None for size in sizes.values())
+    if known < MIN_MODELS:
+        notes.append(
+            f"A correlation needs {MIN_MODELS} answered models of known size or more; there "
+            f"{'is' if known == 1 else 'are'} {known}."
+        )
+    notes.append("Its interval is over models, by Fisher's z (Bonett and Wright 2000).")
+    return _make_table(context, published, rows, notes)
 
 
 def _table_3(context: ReproduceContext) -> ReproducedTable:
     published = table("colorbench-table3")
-    percents, _ = _percents(context)
+    scores = {
+        model: score(logs["plain"].questions, logs["plain"].answers)
+        for model, logs in logs_of(context, ("plain",)).items()
+    }
     rows = []
     for row in published.rows:
         task = task_of(row.keys["measure"])
         of_group = {
-            model: percent
-            for model, values in percents.items()
-            if (percent := values.get(task)) is not None and group_of(model) == row.keys["group"]
+            model: (tally.percent, tally.interval)
+            for model, by in scores.items()
+            if (tally := tally_named(by, task)) is not None
+            and tally.percent is not None
+            and group_of(model) == row.keys["group"]
         }
-        best = max(of_group, key=lambda model: of_group[model], default="")
+        best = max(of_group, key=lambda model: of_group[model][0], default="")
+        value, ends = of_group.get(best, (None, None))
         cell = ReproducedCell(
-            of_group.get(best), n=len(of_group), published=row.values["Best"], unit="percent"
+            value,
+            low=ends[0] if ends else None,
+            high=ends[1] if ends else None,
+            n=len(of_group),
+            published=row.values["Best"],
+            unit="percent",
         )
         rows.append(ReproducedRow({**row.keys, "ours": best}, {"Best": cell}))
-    return _make_table(context, published, rows, ("n counts our models of the group.",))
+    notes = (
+        "n counts our models of the group; the interval is the best one's, as if it had been "
+        "chosen before.",
+    )
+    return _make_table(context, published, rows, notes)
 
 
 def _table_4(context: ReproduceContext) -> ReproducedTable:
@@ -137,22 +167,41 @@ def _table_4(context: ReproduceContext) -> ReproducedTable:
         cells = {}
         for column in published.columns:
             effect = effects.get(task_of(column.name))
-            value = (
-                None
-                if effect is None
-                else effect.mean
-                if model == "Average"
-                else effect.by_model.get(model)
-            )
+            value, ends = _of_effect(effect, model, "Average")
             cells[column.name] = ReproducedCell(
                 value,
+                low=ends[0] if ends else None,
+                high=ends[1] if ends else None,
                 n=len(effect.by_model) if effect and model == "Average" else None,
                 published=printed.values[column.name] if printed else None,
                 unit=column.unit,
             )
         keys = {"model": printed.keys["model"] if printed else "", "ours": model}
         rows.append(ReproducedRow(keys, cells))
-    return _make_table(context, published, rows, ("n of Average counts models.",))
+    notes = (
+        *_none_compared(context, comparison),
+        "n of Average counts models. A model's interval is Newcombe's of paired shares, that of "
+        "Average a bootstrap over questions.",
+    )
+    return _make_table(context, published, rows, notes)
+
+
+def _of_effect(
+    effect: Effect | None, model: str, mean: str
+) -> tuple[float | None, Interval | None]:
+    """The value of a model with its interval; of the row called ``mean`` that of all models."""
+    if effect is None:
+        return None, None
+    if model == mean:
+        return effect.mean, effect.mean_interval
+    return effect.by_model.get(model), effect.intervals.get(model)
+
+
+def _none_compared(context: ReproduceContext, comparison: ModelComparison | None) -> list[str]:
+    """That baselines alone were asked."""
+    if comparison is not None or not logs_of(context, tuple(VARIATIONS), robust=False):
+        return []
+    return ["Baselines have no row here: give models that look at images."]
 
 
 def _table_9(context: ReproduceContext) -> ReproducedTable:
@@ -162,24 +211,30 @@ def _table_9(context: ReproduceContext) -> ReproducedTable:
     for row in published.rows:
         variation = INPUTS[row.keys["input"]]
         of_group = [
-            score(log.questions, log.answers)
+            log
             for model, of_model in logs.items()
             if (log := of_model.get(variation)) is not None and group_of(model) == row.keys["group"]
         ]
+        scores = [score(log.questions, log.answers) for log in of_group]
+        rights = [rights_of(log.questions, log.answers) for log in of_group]
         cells = {}
         for column in published.columns:
-            values = [percent_of(scores, task_of(column.name)) for scores in of_group]
-            known = [value for value in values if value is not None]
+            task = task_of(column.name)
+            known = [value for by in scores if (value := percent_of(by, task)) is not None]
+            ends = mean_interval([of_task(by, task) for by in rights])
             cells[column.name] = ReproducedCell(
                 fmean(known) if known else None,
+                low=ends[0] if ends else None,
+                high=ends[1] if ends else None,
                 n=len(known) or None,
                 published=row.values[column.name],
                 unit=column.unit,
             )
         rows.append(ReproducedRow(row.keys, cells))
-    return _make_table(
-        context, published, rows, ("Means over the models of a size; n counts them.",)
+    notes = (
+        "Means over the models of a size; n counts them. Intervals are a bootstrap over questions.",
     )
+    return _make_table(context, published, rows, notes)
 
 
 def _figure_4(context: ReproduceContext) -> ReproducedTable:
@@ -215,15 +270,14 @@ def _figure_5(context: ReproduceContext) -> ReproducedTable:
         cells = {}
         for column in columns:
             effect = effects.get(task_of(column.name))
-            value = (
-                None
-                if effect is None
-                else effect.median
-                if model == "Median"
-                else effect.by_model.get(model)
-            )
+            value, ends = _of_effect(effect, model, "")
+            if effect is not None and model == "Median":
+                value = effect.median
             cells[column.name] = ReproducedCell(
-                None if value is None else 100.0 * value, unit="percent"
+                None if value is None else 100.0 * value,
+                100.0 * ends[0] if ends else None,
+                100.0 * ends[1] if ends else None,
+                unit="percent",
             )
         rows.append(ReproducedRow({"model": printed_name(model), "ours": model}, cells))
     return ReproducedTable(
@@ -234,7 +288,11 @@ def _figure_5(context: ReproduceContext) -> ReproducedTable:
         context.protocol or PROTOCOLS[0],
         tuple(rows),
         citations=bibtex([published.id]),
-        notes=("The figure prints no numbers.",),
+        notes=(
+            *_none_compared(context, comparison),
+            "The figure prints no numbers. A model's interval is Bonett and Price's of a ratio of "
+            "paired shares; the median of models has none.",
+        ),
     )
 
 
@@ -258,7 +316,8 @@ def _comparison(
         for of_model in logs_of(context, variations, robust).values()
         for log in of_model.values()
     ]
-    return compare_models(logs) if logs else None
+    is_model = any(log.model.kind != "baseline" for log in logs)
+    return compare_models(logs) if is_model else None
 
 
 def _language_b(model: str) -> float:
@@ -295,7 +354,7 @@ def _methods(context: ReproduceContext, variations: Sequence[str], robust: bool)
         f"{names} answered the multiple-choice questions of ColorBench (protocol {protocol}: {how}); "
         "the likeliest token was taken. Overall is the micro average over perception and reasoning, "
         "C'Robust the share of seeds that are right with all their variants. Unreadable and missing "
-        f"answers count as incorrect. Intervals are Wilson's 95%.{part}{partly}"
+        f"answers count as incorrect. Intervals are 95%, those of accuracies Wilson's.{part}{partly}"
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from truehue.core.analysis.intervals import wilson
 from truehue.core.published import Column, bibtex, paper
 from truehue.core.reproduce.fidelity_data import (
     PAPER,
@@ -81,10 +82,10 @@ def _sweep_table(context: ReproduceContext) -> ReproducedTable:
         count, unscored = int(lines[0]["photographs"]), int(lines[0]["unscored"])
         best = next(float(line["scale"]) for line in lines if line["best"] == "1")
         at_1 = next(int(line["best_of"]) for line in lines if float(line["scale"]) == 1)
-        numbers = (best, 100 * at_1 / count)
+        numbers = (best, None, None), (100 * at_1 / count, *wilson(at_1 / count, count))
         cells = {
-            column.name: ReproducedCell(number, None, None, count, unscored, None, column.unit)
-            for column, number in zip(_SWEEP_COLUMNS, numbers, strict=True)
+            column.name: ReproducedCell(*ends, count, unscored, None, column.unit)
+            for column, ends in zip(_SWEEP_COLUMNS, numbers, strict=True)
         }
         rows.append(ReproducedRow({"metric": name}, cells))
     notes = [
@@ -113,7 +114,8 @@ def _sweep_methods(by_metric: Mapping[str, list[Mapping[str, str]]]) -> str:
     count = max(int(lines[0]["photographs"]) for lines in by_metric.values())
     return (
         f"The HSV saturation of {count:,} photographs was set to {scales[0]:g} to {scales[-1]:g} times "
-        "their own, and each image scored. Color space and scales are ours; the paper names none."
+        "their own, and each image scored. Color space and scales are ours; the paper names none. "
+        "Intervals are Wilson's 95%, over photographs."
     )
 
 

@@ -212,6 +212,10 @@ FORMATS: Mapping[str, Callable[[ReproducedTable, Sequence[Gap]], str]] = {
 """The writers by the name of their format."""
 
 
+FLAG = "flag"
+"""The unit of a number that is 1 for yes and 0 for no."""
+
+
 def _cell_text(cell: ReproducedCell, column: Column) -> str:
     if cell.value is None:
         ours = f"ours {NONE}" + (f" ({cell.note})" if cell.note else "")
@@ -223,7 +227,7 @@ def _cell_text(cell: ReproducedCell, column: Column) -> str:
         ours = f"ours {_number(cell.value, column)}" + (f" ({', '.join(parts)})" if parts else "")
     printed = NONE if cell.published is None else _number(cell.published, column)
     text = f"{ours}, printed {printed}"
-    if cell.difference is None:
+    if cell.difference is None or column.unit == FLAG:
         return text
     return f"{text}, difference {cell.difference:+.{_decimals(column)}f}"
 
@@ -239,6 +243,8 @@ def _decimals(column: Column) -> int:
 
 
 def _number(value: float, column: Column) -> str:
+    if column.unit == FLAG:
+        return "yes" if value else "no"
     return f"{value:.{_decimals(column)}f}"
 
 

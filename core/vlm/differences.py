@@ -75,6 +75,30 @@ class Differences:
     robust: Difference
 
 
+@dataclass(frozen=True)
+class Rights:
+    """Whether each question that was asked is right, by its id: by task, of all together (micro), and
+    of each seed whether all of it is."""
+
+    tasks: Mapping[str, Mapping[str, bool]]
+    overall: Mapping[str, bool]
+    robust: Mapping[str, bool]
+
+
+def rights_of(questions: Sequence[Question], answers: Iterable[Answer]) -> Rights:
+    """What is right in a set of answers. Raises BadInput as
+    :func:`truehue.core.vlm.scoring.score`."""
+    outcomes = {key: outcome for key, (outcome, _) in outcomes_of(questions, answers).items()}
+    plain = [
+        question for question in questions if not question.seed_id and question.task != ROBUSTNESS
+    ]
+    tasks = {
+        task: _right([question for question in plain if question.task == task], outcomes)
+        for task in dict.fromkeys(question.task for question in plain)
+    }
+    return Rights(tasks, _right(plain, outcomes), _robust(seeds_of(questions), outcomes))
+
+
 def differences(
     questions: Sequence[Question], first: Iterable[Answer], second: Iterable[Answer]
 ) -> Differences:
@@ -83,25 +107,15 @@ def differences(
     Both answer the same questions, whatever was done to their images. Raises BadInput as
     :func:`truehue.core.vlm.scoring.score`.
     """
-    ones = {key: outcome for key, (outcome, _) in outcomes_of(questions, first).items()}
-    others = {key: outcome for key, (outcome, _) in outcomes_of(questions, second).items()}
-    plain = [
-        question for question in questions if not question.seed_id and question.task != ROBUSTNESS
-    ]
-    tasks = {
-        task: compare_paired(
-            *(
-                _right([question for question in plain if question.task == task], set_)
-                for set_ in (ones, others)
-            )
-        )
-        for task in dict.fromkeys(question.task for question in plain)
-    }
-    seeds = seeds_of(questions)
+    return compare_rights(rights_of(questions, first), rights_of(questions, second))
+
+
+def compare_rights(first: Rights, second: Rights) -> Differences:
+    """The same of what is right in each, both of the same questions."""
     return Differences(
-        tasks,
-        compare_paired(_right(plain, ones), _right(plain, others)),
-        compare_paired(_robust(seeds, ones), _robust(seeds, others)),
+        {task: compare_paired(of, second.tasks[task]) for task, of in first.tasks.items()},
+        compare_paired(first.overall, second.overall),
+        compare_paired(first.robust, second.robust),
     )
 
 

@@ -6,14 +6,22 @@ and of the same questions stand beside each other.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import atanh, isfinite, sqrt, tanh
 from statistics import fmean, median
 
+from truehue.core.analysis.intervals import (
+    Z_95,
+    Interval,
+    interval,
+    ratios,
+    resampled_sums,
+    wilson,
+)
 from truehue.core.errors import BadInput
-from truehue.core.vlm.differences import Difference, differences
+from truehue.core.vlm.differences import Difference, Rights, compare_rights, rights_of
 from truehue.core.vlm.evaluation.log import EvaluationLog
 from truehue.core.vlm.evaluation.plan import Version
 from truehue.core.vlm.model_sizes import GROUPS, ModelSize, size_of
@@ -61,13 +69,25 @@ class Correlation:
     rho: float | None
     p: float | None
 
+    @property
+    def interval(self) -> Interval | None:
+        """Its 95% interval over models, by Fisher's z with the error of Bonett and Wright (2000,
+        Psychometrika 65: 23-28); None without a correlation, and for 1 and -1."""
+        if self.rho is None or abs(self.rho) >= 1:
+            return None
+        half = Z_95 * sqrt((1 + self.rho**2 / 2) / (self.n - 3))
+        return tanh(atanh(self.rho) - half), tanh(atanh(self.rho) + half)
+
 
 @dataclass(frozen=True)
 class Effect:
-    """What a change does to one task: a value for each model, their mean and median."""
+    """What a change does to one task: a value for each model, their mean and median. Of ``intervals``
+    of 95%, each over questions, that of a model is by its name."""
 
     task: str
     by_model: Mapping[str, float]
+    intervals: Mapping[str, Interval | None]
+    mean_interval: Interval | None = None
 
     @property
     def mean(self) -> float:
@@ -240,15 +260,44 @@ def reasoning_effects(comparison: ModelComparison) -> list[Effect]:
     return _effects(
         comparison,
         lambda model: (model.plain, model.reasoned),
-        lambda difference: difference.points,
+        lambda difference: (difference.points, difference.interval),
+        is_mean=True,
     )
 
 
 def gray_effects(comparison: ModelComparison) -> list[Effect]:
     """Figure 5: (color − gray) / color, positive where gray is worse."""
     return _effects(
-        comparison, lambda model: (model.plain, model.gray), lambda change: change.change_ratio
+        comparison,
+        lambda model: (model.plain, model.gray),
+        lambda change: (change.change_ratio, change.change_ratio_interval),
     )
+
+
+def mean_interval(
+    rights: Sequence[Mapping[str, bool]], before: Sequence[Mapping[str, bool]] = ()
+) -> Interval | None:
+    """The 95% interval of the mean accuracy of models in percent, by bootstrap over the questions,
+    which all of them answered; less that of ``before``, where it is given. Wilson's with a question
+    as the trial where all questions agree; None of a difference then, and without a question."""
+    keys = set[str]().union(*rights)
+    tallies: Counter[tuple[int, ...]] = Counter()
+    for key in keys:
+        pairs = [
+            of[key] - (before[number][key] if before else 0)
+            for number, of in enumerate(rights)
+            if key in of and (not before or key in before[number])
+        ]
+        tallies[sum(pairs), len(pairs)] += 1
+    del tallies[0, 0]
+    if not tallies:
+        return None
+    sampled = interval(ratios(resampled_sums(tallies, "questions")))
+    if sampled is not None or before:
+        return sampled
+    # All resamples agree, so all questions have the same share.
+    right, models = next(iter(tallies))
+    return wilson(right / models, tallies.total())
 
 
 def difficulties(comparison: ModelComparison) -> list[Difficulty]:
@@ -274,9 +323,11 @@ def difficulties(comparison: ModelComparison) -> list[Difficulty]:
 def _effects(
     comparison: ModelComparison,
     pair_of: Callable[[ComparedModel], tuple[EvaluationLog | None, EvaluationLog | None]],
-    value_of: Callable[[Difference], float | None],
+    value_of: Callable[[Difference], tuple[float | None, Interval | None]],
+    is_mean: bool = False,
 ) -> list[Effect]:
-    values: dict[str, dict[str, float]] = defaultdict(dict)
+    values: dict[str, dict[str, tuple[float, Interval | None]]] = defaultdict(dict)
+    rights: list[tuple[Rights, Rights]] = []
     for model in comparison.models:
         first, second = pair_of(model)
         if first is None or second is None:
@@ -284,13 +335,33 @@ def _effects(
         known = {question.question_id for question in first.questions}
         questions = [*first.questions]
         questions += [q for q in second.questions if q.question_id not in known]
-        between = differences(questions, first.answers, second.answers)
+        before, after = (rights_of(questions, log.answers) for log in (first, second))
+        rights.append((before, after))
+        between = compare_rights(before, after)
         named = {**between.tasks, MICRO: between.overall, ROBUST: between.robust}
         for task, difference in named.items():
-            value = value_of(difference)
+            value, ends = value_of(difference)
             if value is not None:
-                values[task][model.name] = value
-    return [Effect(task, by_model) for task, by_model in values.items()]
+                values[task][model.name] = value, ends
+    return [
+        Effect(
+            task,
+            {name: value for name, (value, _) in by_model.items()},
+            {name: ends for name, (_, ends) in by_model.items()},
+            mean_interval(
+                [of_task(after, task) for _, after in rights],
+                [of_task(before, task) for before, _ in rights],
+            )
+            if is_mean
+            else None,
+        )
+        for task, by_model in values.items()
+    ]
+
+
+def of_task(rights: Rights, task: str) -> Mapping[str, bool]:
+    """What is right of a task, :data:`MICRO` or :data:`ROBUST`; nothing of a task without questions."""
+    return {**rights.tasks, MICRO: rights.overall, ROBUST: rights.robust}.get(task, {})
 
 
 def _kind(log: EvaluationLog) -> str:

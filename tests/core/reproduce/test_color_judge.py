@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from truehue.core.analysis.intervals import wilson
 from truehue.core.errors import BadInput
 from truehue.core.published import table
 from truehue.core.reproduce.color_judge import (
     RECIPES,
     Pairs,
     judge_gaps,
+    judge_interval,
     judge_numbers,
     printed_name,
     row_of,
@@ -55,6 +57,20 @@ def test_kinds_are_means_of_questions_and_overall_of_kinds(asked: list[Question]
     numbers = judge_numbers(pairs(asked, lambda question: question.answer), TABLE_2)
     of_l2 = {"Open-Ended L2": 100.0, "MCQ L2": 100.0, "Binary L2": 100.0}
     assert numbers == {**dict.fromkeys(("Open-Ended CSS", "MCQ CSS", "Binary CSS")), **of_l2}
+
+
+def test_means_have_intervals_narrower_than_those_of_their_questions(
+    asked: list[Question],
+) -> None:
+    answered = pairs(asked, yes)
+    ends = {column.name: judge_interval(answered, TABLE_10, column) for column in TABLE_10.columns}
+    assert ends["Q3: Name Ver."] == pytest.approx(wilson(0.5, 8))
+    width = {name: high - low for name, (low, high) in ((n, e) for n, e in ends.items() if e)}
+    assert width["Binary"] == pytest.approx(width["Q3: Name Ver."] / 2**0.5)
+    assert ends["Overall"] is not None
+    assert ends["Overall"][0] < 50 / 3 < ends["Overall"][1]
+    # Nobody was asked about CSS names.
+    assert judge_interval(answered, TABLE_2, TABLE_2.column("Binary CSS")) is None
 
 
 def test_ways_of_counting_are_switched_alone(asked: list[Question]) -> None:

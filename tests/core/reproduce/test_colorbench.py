@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 
@@ -102,10 +103,31 @@ def test_every_other_table_is_made(
     assert len(table.rows) == count
     assert "answered the multiple-choice questions" in table.methods
     assert "protocol truehue" in as_text(table)
+    cells = [cell for row in table.rows for cell in row.cells.values()]
+    if number in ("3", "8", "9") or (kind, number) == ("figure", "4"):
+        assert all(cell.low is not None for cell in cells if cell.value is not None)
+    if (kind, number) == ("table", "2"):
+        assert (
+            "A correlation needs 4 answered models of known size or more; there is 1."
+            in table.notes
+        )
+        assert "  p ≤ 0.05  ours –, printed yes" in as_text(table)
     # A change in gray is a share of what is right in color, of which a tiny model may have nothing.
     if (kind, number) == ("figure", "4") or number in ("3", "8", "9"):
         values = [cell.value for row in table.rows for cell in row.cells.values()]
         assert any(value is not None for value in values)
+
+
+@pytest.mark.parametrize(("kind", "number"), [("table", "4"), ("figure", "5")])
+def test_a_baseline_alone_has_no_row_of_models(
+    kind: str, number: str, context: ReproduceContext
+) -> None:
+    alone = replace(context, models=("chance",), options=())
+    recipe = find(RECIPES, PAPER, kind, number)  # type: ignore[arg-type]
+    run(recipe, alone)
+    made = recipe.table(alone)
+    assert "Baselines have no row here: give models that look at images." in made.notes
+    assert all(cell.value is None for row in made.rows for cell in row.cells.values())
 
 
 def test_what_is_missing_has_its_command(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.vlm.answered import answers, questions, seed
+from truehue.core.analysis.intervals import wilson
 from truehue.core.cli.vlm_models import comparison_text
 from truehue.core.errors import BadInput
 from truehue.core.published import table
@@ -18,11 +19,13 @@ from truehue.core.vlm.evaluation.plan import (
     Version,
 )
 from truehue.core.vlm.model_comparison import (
+    Correlation,
     best_of_sizes,
     compare_models,
     correlations,
     difficulties,
     gray_effects,
+    mean_interval,
     reasoning_effects,
     spearman,
 )
@@ -137,6 +140,10 @@ def test_models_stand_beside_each_other_with_what_changes_them() -> None:
     effects = {effect.task: effect for effect in reasoning_effects(comparison)}
     assert effects["color_counting"].by_model == {"qwen2.5-vl-3b": -25.0, "qwen2.5-vl-7b": 25.0}
     assert effects["micro"].mean == pytest.approx((100 / 6 - 100 / 6) / 2)
+    low, high = effects["micro"].intervals["qwen2.5-vl-3b"] or (0, 0)
+    assert low < -100 / 6 < high
+    low, high = effects["micro"].mean_interval or (0, 0)
+    assert low < 0 < high
     gray = {effect.task: effect.by_model for effect in gray_effects(comparison)}
     assert gray["color_counting"]["qwen2.5-vl-7b"] == pytest.approx((3 - 1) / 3)
     hard = difficulties(comparison)
@@ -155,6 +162,21 @@ def test_models_stand_beside_each_other_with_what_changes_them() -> None:
     assert "Best model of each size" in text
     assert "other-plain-colored follows the protocol colorbench-released, and is left out." in text
     assert "truehue,qwen2.5-vl-7b,Qwen2.5-VL,7.6,0.67,micro,5,6" in comparison_csv(details)
+
+
+def test_a_mean_of_models_varies_with_the_questions_and_a_correlation_with_the_models() -> None:
+    rights = [{str(n): n % 2 == 0 for n in range(400)}] * 3
+    low, high = mean_interval(rights) or (0, 0)
+    # Three models that answer alike tell no more than one.
+    assert (low, high) == pytest.approx(wilson(0.5, 400), abs=0.6)
+    apart = mean_interval([{str(n): n % 2 == k for n in range(400)} for k in (0, 1)])
+    assert apart == wilson(0.5, 400)  # of each question one of two is right: nothing varies
+    assert mean_interval([{}]) is None
+    assert mean_interval(rights, rights) is None  # no question tells of a change
+    assert Correlation("L", "micro", 30, 0.5, 0.01).interval == pytest.approx(
+        (0.148, 0.739), abs=0.01
+    )
+    assert Correlation("L", "micro", 4, 1.0, 0.0).interval is None
 
 
 def test_robust_seeds_count_and_few_models_have_no_correlation() -> None:
