@@ -68,8 +68,8 @@ from truehue.core.scores.sets import (
     arg("--captions TABLE", "of --images: file and caption", type=Path),
     arg(
         "--measure ID",
-        "of truehue score --list or clip_score, pick_score, image_reward, hpsv3, clip_iqa, musiq; "
-        "several times (default: all that can be computed here)",
+        "of truehue score --list or clip_score, pick_score, image_reward, hpsv3, clip_iqa, musiq, "
+        "maniqa, liqe; several times (default: all that can be computed here)",
         action="append",
         default=[],
     ),

@@ -25,6 +25,8 @@ from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, Reproduc
 
 METRICS = {
     "MUSIQ": "MUSIQ",
+    "MANIQA": "MANIQA",
+    "LIQE": "LIQE",
     "CLIPQA": "CLIP-IQA",
     "ImageReward": "ImageReward",
     "PickScore": "PickScore",

@@ -170,16 +170,22 @@ def _offline() -> Iterator[None]:
         constants.HF_HUB_OFFLINE = before
 
 
-def digest_of(module: Any) -> str:
-    """SHA-256 of the names and numbers of a torch module's weights."""
+def digest_of(*modules: Any) -> str:
+    """SHA-256 of the names and numbers of the weights of torch modules."""
     import torch
 
     digest = hashlib.sha256()
-    for name, tensor in sorted(module.state_dict().items()):
-        digest.update(name.encode())
-        raw = tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
-        digest.update(raw.numpy().tobytes())
+    for module in modules:
+        for name, tensor in sorted(module.state_dict().items()):
+            digest.update(name.encode())
+            raw = tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
+            digest.update(raw.numpy().tobytes())
     return digest.hexdigest()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _pyiqa(metric: str, entry: str) -> Callable[[Sources, str], Opened]:
@@ -188,6 +194,7 @@ def _pyiqa(metric: str, entry: str) -> Callable[[Sources, str], Opened]:
         import torch
 
         files: Any = importlib.import_module("pyiqa.utils.download_util")
+        clip: Any = importlib.import_module("pyiqa.archs.clip_model")
 
         def refuse(url: str, *values: Any, **more: Any) -> None:
             raise ModelMissing(
@@ -195,20 +202,31 @@ def _pyiqa(metric: str, entry: str) -> Callable[[Sources, str], Opened]:
                 f"python -c \"import pyiqa; pyiqa.create_metric('{metric}')\""
             )
 
+        def local_clip(url: str, root: str) -> str:
+            """OpenAI's file of a CLIP, whose address holds its checksum."""
+            path = Path(root) / url.rpartition("/")[2]
+            if not path.is_file() or _sha256(path) != url.split("/")[-2]:
+                refuse(url)
+            return str(path)
+
         # It would download what is missing without a question.
-        before, files.download_url_to_file = files.download_url_to_file, refuse
+        before = files.download_url_to_file, clip._download
+        files.download_url_to_file, clip._download = refuse, local_clip
         try:
             with _offline():
                 network = pyiqa.create_metric(metric, device=torch.device(device))
         finally:
-            files.download_url_to_file = before
+            files.download_url_to_file, clip._download = before
 
         def score(srgb8: np.ndarray, prompt: str) -> float:
             pixels = torch.from_numpy(srgb8.copy()).permute(2, 0, 1)[None].float() / 255
             with torch.inference_mode():
                 return float(network(pixels.to(device)))
 
-        return Opened(digest_of(network.net), score)
+        # CLIP-IQA holds its CLIP in a list, of which its own weights know nothing.
+        inner = getattr(network.net, "clip_model", None)
+        parts = inner if isinstance(inner, list) else []
+        return Opened(digest_of(network.net, *parts), score)
 
     return opened
 
@@ -252,6 +270,7 @@ def _hpsv3(sources: Sources, device: str) -> Opened:
 
 
 _NOT_RUN = "by reading its package; not run"
+_RANDOM = "once by hand with random weights of the real class"
 _POLYFORM = "PolyForm Noncommercial 1.0.0 (pyiqa), weights by their authors"
 LEARNED: tuple[Learned, ...] = (
     Learned(
@@ -324,7 +343,7 @@ LEARNED: tuple[Learned, ...] = (
         _pyiqa("clipiqa", "clip_iqa"),
         "pyiqa",
         (),
-        _NOT_RUN,
+        _RANDOM,
     ),
     Learned(
         "musiq",
@@ -339,7 +358,37 @@ LEARNED: tuple[Learned, ...] = (
         _pyiqa("musiq", "musiq"),
         "pyiqa",
         (),
+        _RANDOM,
+    ),
+    Learned(
+        "maniqa",
+        "MANIQA",
+        0.0,
+        1.0,
+        3,
+        "Quality by attention over 20 crops, KonIQ-10k (pyiqa maniqa)",
+        "Yang et al. 2022",
+        _POLYFORM,
+        False,
+        _pyiqa("maniqa", "maniqa"),
+        "pyiqa",
+        (),
         _NOT_RUN,
+    ),
+    Learned(
+        "liqe",
+        "LIQE",
+        1.0,
+        5.0,
+        2,
+        "Quality as the likeliest of five words by CLIP, KonIQ-10k (pyiqa liqe); at least 224 pixels",
+        "Zhang et al. 2023",
+        _POLYFORM,
+        False,
+        _pyiqa("liqe", "liqe"),
+        "pyiqa",
+        (),
+        _RANDOM,
     ),
 )
 """In the order in which they are shown."""

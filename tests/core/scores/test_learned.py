@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar
 from weakref import WeakSet
 
@@ -99,7 +102,7 @@ def test_what_is_missing_says_how_to_get_it_and_its_license(tmp_path: Path) -> N
         if learned.package and absent([module]):
             with pytest.raises(BadInput, match=rf"pip install .*{learned.package}"):
                 open_learned(learned.id, nowhere, "cpu")
-            assert "not run" in learned.measure().source
+            assert learned.measure().source.endswith(("not run", "of the real class"))
         assert measure_of(learned.id).name == learned.name
     (tmp_path / CLIP_B32.replace("/", "--")).mkdir()
     with pytest.raises(BadInput, match="holds no CLIP"):
@@ -115,6 +118,50 @@ def test_weights_are_named_by_their_numbers() -> None:
     with torch.no_grad():
         layer.weight[0, 0] += 1
     assert digest_of(layer) != before
+
+
+def test_pyiqa_downloads_nothing_and_is_named_by_the_clip_that_it_hides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stand-ins of pyiqa's modules: CLIP-IQA gets OpenAI's file by a loader of its own, and holds
+    that CLIP in a list, beside its weights."""
+    import torch
+
+    content = b"a CLIP"
+    url = f"https://example.org/clip/{sha256(content).hexdigest()}/RN50.pt"
+
+    class Metric(torch.nn.Module):
+        def __init__(self, seed: int) -> None:
+            super().__init__()
+            torch.manual_seed(seed)
+            self.clip_model = [torch.nn.Linear(2, 2)]
+
+    def create_metric(name: str, device: torch.device) -> SimpleNamespace:
+        assert modules["pyiqa.archs.clip_model"]._download(url, str(tmp_path))
+        return SimpleNamespace(net=Metric(len(list(tmp_path.iterdir()))))
+
+    def download(*values: object) -> None:
+        raise AssertionError("it downloads")
+
+    modules = {
+        "pyiqa": SimpleNamespace(create_metric=create_metric),
+        "pyiqa.utils.download_util": SimpleNamespace(download_url_to_file=download),
+        "pyiqa.archs.clip_model": SimpleNamespace(_download=download),
+    }
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)  # type: ignore[arg-type]
+    nowhere = Sources(tmp_path, tmp_path)
+    with pytest.raises(ModelMissing, match=rf"{url} of CLIP-IQA are not on this machine"):
+        open_learned("clip_iqa", nowhere, "cpu")
+    (tmp_path / "RN50.pt").write_bytes(b"half of")
+    with pytest.raises(ModelMissing, match="not on this machine"):
+        open_learned("clip_iqa", nowhere, "cpu")
+    (tmp_path / "RN50.pt").write_bytes(content)
+    first = open_learned("clip_iqa", nowhere, "cpu")[1].fingerprint
+    assert first == open_learned("clip_iqa", nowhere, "cpu")[1].fingerprint
+    (tmp_path / "other").touch()  # another CLIP
+    assert open_learned("clip_iqa", nowhere, "cpu")[1].fingerprint != first
+    assert modules["pyiqa.archs.clip_model"]._download is download
 
 
 class Network:
