@@ -401,8 +401,11 @@ def print_problems(state: BatchState, lacking: str) -> None:
 def exit_status(state: BatchState) -> int:
     """3, and a sentence, for work that was ended before its last item; 2 where some items failed;
     else 0."""
+    from truehue.core.batch.array import waits_for_tasks
+
     if state.status != "finished":
-        print(f"{state.message or 'Stopped.'} Run the same command again to resume.")
+        again = "" if waits_for_tasks(state) else " Run the same command again to resume."
+        print(f"{state.message or 'Stopped.'}{again}")
         return 3
     return 2 if state.failed else 0
 

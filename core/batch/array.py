@@ -251,9 +251,14 @@ def after_tasks(state: BatchState | None, counted: BatchState, items: str) -> Ba
     what was written last of the whole, perhaps before they began; ``items`` is the name of several."""
     if counted.done == counted.total:
         return replace(counted, status="finished", message="")
-    text = f"{counted.total - counted.done:,} {items} have no result yet. {_AWAITED}"
+    text = awaited_text(counted.total - counted.done, items)
     cancelled = state is not None and state.status == "cancelled"
     return replace(counted, status="cancelled" if cancelled else "paused", message=text)
+
+
+def awaited_text(count: int, items: str) -> str:
+    """That so many items, ``items`` of several, wait for tasks."""
+    return f"{count:,} {items} have no result yet. {_AWAITED}"
 
 
 def waits_for_tasks(state: BatchState) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from truehue.core.batch.array import running_tasks, tasks_of
+from truehue.core.batch.array import awaited_text, running_tasks, tasks_of
 from truehue.core.batch.folder import LOCK, WORKERS_LOCK, BatchFolder
 from truehue.core.batch.health import done_of, set_aside, state_of
 from truehue.core.batch.journal import Journal, seal_left_over
@@ -201,7 +201,7 @@ class _Execution:
         """The state by what is there, written down; nothing is done."""
         left = int(np.count_nonzero(self._done.attempts[self._order] == 0))
         if left:
-            self._message = f"{left:,} {self._folder.words.items} have no result yet."
+            self._message = awaited_text(left, self._folder.words.items)
         return self._report("paused" if left else "finished", at_once=True)
 
     def _loop(self) -> None:

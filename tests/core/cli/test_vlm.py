@@ -63,7 +63,10 @@ def test_a_set_is_answered_by_the_tasks_of_a_job_array(
         assert main(values) == 0
     capsys.readouterr()
     assert main(["merge", str(shared)]) == 3
-    assert "4 of 6 questions answered" in capsys.readouterr().out
+    merged = capsys.readouterr().out
+    assert "4 of 6 questions answered" in merged
+    assert "Start the tasks of the job array again" in merged
+    assert "the same command" not in merged  # that would merge again
     assert main([*command[5:-1], "2/4"]) == 0
     assert main(["merge", str(shared)]) == 0
     answers = [

@@ -173,6 +173,8 @@ def test_a_run_that_was_paused_waits_until_somebody_lifts_that(planned: RunFolde
     assert runs(planned, "work", "--shard", "1/3", "--resume", "--json").returncode == 0
     merged = runs(planned, "merge", "--json")
     assert (merged.returncode, json.loads(merged.stdout)["status"]) == (3, "paused")
+    merged = runs(planned, "merge")
+    assert merged.stdout.startswith("Waiting for tasks: ")  # as status says; nobody paused it
 
 
 @pytest.mark.parametrize(
