@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from truehue.core.cli.fidelity_scoring import (
     CFM_OPTIONS,
@@ -40,9 +41,11 @@ from truehue.core.images.load import image_id, load_image
 from truehue.core.refinement.settings import NATURAL_SATURATION
 from truehue.core.runs.folder import folder_named
 from truehue.core.scores.sets import (
+    CATEGORIES,
     FOLDER,
     SetImage,
     SetNumber,
+    category_means,
     cfm_key,
     images_of_run,
     mean_over_prompts,
@@ -108,10 +111,13 @@ def set_command(options: argparse.Namespace) -> int:
     )
     for metric in metrics:
         pairs = [scores[item][metric.key] for item in items]
-        mean = mean_over_prompts(images, [p[0] for p in pairs], [p[1] for p in pairs])
-        about = {"metric": metric.name, "key": metric.key}
+        of_set = images, [value for value, _ in pairs], [reason for _, reason in pairs]
+        mean = mean_over_prompts(*of_set)
+        about: dict[str, Any] = {"metric": metric.name, "key": metric.key}
+        if by_category := category_means(*of_set):
+            about[CATEGORIES] = by_category
         if metric.cfm is not None:
-            about["cfm"] = asdict(metric.cfm)  # type: ignore[assignment]
+            about["cfm"] = asdict(metric.cfm)
         numbers[_key(metric)] = set_number(mean, about)
     if options.real is not None:
         device = local_placement(options.cpu).device
@@ -134,10 +140,13 @@ def _images(options: argparse.Namespace, data: Path) -> tuple[list[SetImage], st
         return images_of_run(folder), str(folder.summary()["name"]), folder.path.name
     if options.captions is not None:
         photographs = read_photographs(options.images, options.captions)
-        listed = [(photograph.path, photograph.caption) for photograph in photographs]
+        listed = [(by.path, by.caption, by.category) for by in photographs]
     else:
-        listed = [(path, "") for path in images_of(options.images)]
-    images = [SetImage(path, text, number) for number, (path, text) in enumerate(listed)]
+        listed = [(path, "", "") for path in images_of(options.images)]
+    images = [
+        SetImage(path, text, number, category)
+        for number, (path, text, category) in enumerate(listed)
+    ]
     folder = options.images.resolve()
     digest = hashlib.sha256(str(folder).encode()).hexdigest()[:8]  # two folders may have one name
     return images, str(options.images), f"{folder.name}-{digest}"

@@ -22,6 +22,7 @@ from truehue.core.reproduce.evaluations import (
     model_need,
     model_words,
     slug_of,
+    unanswered_note,
 )
 from truehue.core.reproduce.needs import Need
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
@@ -288,7 +289,8 @@ def _steps(context: ReproduceContext) -> tuple[Step, ...]:
             command = ["vlm", "run", str(_set(context, system)), "--out", str(out)]
             command += (*model_words(model), *machine_words(context, model), *context.options)
             title = f"Answers of {model.partition('@')[0]}, {system}"
-            steps.append(Step(title, tuple(command), not missing_answers(out)))
+            done, note = not missing_answers(out), unanswered_note(out)
+            steps.append(Step(title, tuple(command), done, note))
     return tuple(steps)
 
 

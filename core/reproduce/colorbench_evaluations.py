@@ -19,6 +19,7 @@ from truehue.core.reproduce.evaluations import (
     model_need,
     model_words,
     slug_of,
+    unanswered_note,
 )
 from truehue.core.reproduce.needs import Need
 from truehue.core.reproduce.recipe import ReproduceContext, Step
@@ -127,7 +128,8 @@ def steps(
             folder = evaluation_folder(context, model, variation, robust)
             command = run_command(context, model, variation, folder, robust)
             title = f"Answers of {model.partition('@')[0]}, {variation}"
-            made.append(Step(title, command, not missing_answers(folder)))
+            done, note = not missing_answers(folder), unanswered_note(folder)
+            made.append(Step(title, command, done, note))
     return tuple(made)
 
 

@@ -76,7 +76,7 @@ def hours_need(folders: Sequence[Path], questions: int) -> Need:
     ]
     if not seconds:
         detail = f"not known for {left} evaluations: no stored answer tells the pace"
-        return Need("hours", "time", None, detail, "the same command with --limit 5")
+        return Need("hours", "time", None, detail, "the same command with a smaller --limit")
     hours = left * questions * fmean(seconds) / 3600
     detail = f"at most {hours:,.1f} h for {left} evaluations, by {len(seconds):,} stored answers"
     return Need("hours", "time", True, detail)
@@ -88,3 +88,9 @@ def missing_answers(folder: Path) -> int:
         return 1
     state = state_of(EvaluationFolder(folder))
     return state.total - state.done
+
+
+def unanswered_note(folder: Path) -> str:
+    """How many questions of an evaluation failed, in a sentence; empty where none did."""
+    failed = state_of(EvaluationFolder(folder)).failed if (folder / PLAN).is_file() else 0
+    return f"{failed:,} of its questions have no answer, and count as incorrect." if failed else ""

@@ -1,4 +1,5 @@
-"""The recipes of "Too Vivid to Be Real?": Tables 1 to 5, and Figure 1, the saturation sweep.
+"""The recipes of "Too Vivid to Be Real?": Tables 1 to 5, Figure 1, the saturation sweep, and
+Figures 4 and 9.
 
 Its photographs, captions and ratings are not public, so every recipe takes data of one's own below
 ``fidelity/`` of the data folder. What is there and what is missing is said before anything runs.
@@ -24,6 +25,7 @@ from truehue.core.reproduce.fidelity_data import (
     table_id,
 )
 from truehue.core.reproduce.fidelity_groups import group_recipe
+from truehue.core.reproduce.fidelity_models import figure_recipe
 from truehue.core.reproduce.fidelity_sets import set_recipe
 from truehue.core.reproduce.needs import Need
 from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
@@ -135,4 +137,6 @@ RECIPES = (
         _sweep_table,
         kind="figure",
     ),
+    figure_recipe("4"),
+    figure_recipe("9"),
 )

@@ -50,7 +50,8 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
 SETS = {"FID": "fid", "CLIPScore": "clip_score", "ΔSat.": "delta_sat_of_mean"}
 
 
-def _captions(context: ReproduceContext) -> str:
+def captions_of(context: ReproduceContext) -> str:
+    """The set of prompts; empty where there is none."""
     if context.set:
         return context.set
     path = file_of(context, "captions.csv")
@@ -73,23 +74,28 @@ def _settings(number: str) -> Mapping[str, tuple[str, ...]]:
 
 def _run_steps(context: ReproduceContext, number: str) -> list[tuple[str, str, Step]]:
     """(model, setting, step) of every run that can be made here."""
-    captions, steps = _captions(context), []
+    captions, steps = captions_of(context), []
     if not captions:
         return []
     for model_id in _models(context, number):
         for setting, cfr in _settings(number).items():
             if "cfm" in cfr and registration_of(context) is None:
                 continue
-            command = ["runs", "start", "--set", captions, "--model", model_id, "--images", "1"]
-            command += ["--masker", "whole", "--rules", "paper", *cfr]
-            command += ["--lambda", f"{STRENGTH:g}"] if cfr else []
-            command += [] if context.limit is None else ["--limit", str(context.limit)]
-            command += ["--workers", str(context.workers)] if context.workers else []
-            command += context.options if cfr else _without_strength(context.options)
-            steps.append(
-                (model_id, setting, Step(f"{name_of(model_id)}, {setting}", tuple(command)))
-            )
+            steps.append((model_id, setting, run_step(context, captions, model_id, setting, cfr)))
     return steps
+
+
+def run_step(
+    context: ReproduceContext, captions: str, model_id: str, setting: str, cfr: Sequence[str] = ()
+) -> Step:
+    """One image of each caption by a model."""
+    command = ["runs", "start", "--set", captions, "--model", model_id, "--images", "1"]
+    command += ["--masker", "whole", "--rules", "paper", *cfr]
+    command += ["--lambda", f"{STRENGTH:g}"] if cfr else []
+    command += [] if context.limit is None else ["--limit", str(context.limit)]
+    command += ["--workers", str(context.workers)] if context.workers else []
+    command += context.options if cfr else _without_strength(context.options)
+    return Step(f"{name_of(model_id)}, {setting}", tuple(command))
 
 
 def _without_strength(options: Sequence[str]) -> list[str]:
@@ -111,7 +117,7 @@ def _set_steps(context: ReproduceContext, number: str) -> tuple[Step, ...]:
         out.append(step)
         for plan in context.plans(step):
             command = ("fidelity", "set", "--run", run_id(plan), *measures, *fid)
-            command += (*own_options(context), *_shared(context, step, plan))
+            command += (*own_options(context), *shared_option(context, step, plan))
             done = _are_stored(context, plan, bool(fid), clip)
             out.append(Step(f"Numbers of {name_of(model_id)}, {setting}", command, done))
     return tuple(out)
@@ -128,7 +134,7 @@ def _fid_options(context: ReproduceContext) -> tuple[str, ...]:
 def _are_stored(context: ReproduceContext, plan: RunPlan, fid: bool, clip: bool) -> bool:
     """Whether every number that can be computed now is stored, over all images of a finished run.
     Other photographs, or other weights of FID, are another FID."""
-    images, path = context.run_images(run_id(plan)), _numbers_file(context, plan)
+    images, path = context.run_images(run_id(plan)), numbers_file(context, plan)
     if images.done < plan.total or not path.is_file():
         return False
     keys = [SETS["ΔSat."], *([SETS["CLIPScore"]] if clip else [])]
@@ -147,7 +153,7 @@ def _are_stored(context: ReproduceContext, plan: RunPlan, fid: bool, clip: bool)
     )
 
 
-def _shared(context: ReproduceContext, step: Step, plan: RunPlan) -> tuple[str, ...]:
+def shared_option(context: ReproduceContext, step: Step, plan: RunPlan) -> tuple[str, ...]:
     """The option of the folder of runs that a run lies in, or will by its step."""
     run, named = run_id(plan), shared_of(step.command)
     folder, own = context.run_folder(run), Path(named).expanduser()
@@ -169,29 +175,9 @@ def _has_clip(context: ReproduceContext) -> bool:
 
 def _set_needs(context: ReproduceContext, number: str) -> tuple[Need, ...]:
     plans = [plan for *_, step in _run_steps(context, number) for plan in context.plans(step)]
-    runs = run_needs(
-        plans,
-        context.run_roots,
-        context.sources,
-        context.workers or 1,
-        run_images=context.run_images,
-    )
-    if not _captions(context):
-        models = [model_need(model_id, context.sources) for model_id in _models(context, number)]
-        detail = "not known before there are captions: every one is an image of each row"
-        runs = (*models, Need("hours", "time", None, detail))
     photographs, inception = file_of(context, "photographs"), file_of(context, WEIGHTS)
     return (
-        *runs,
-        Need(
-            "data",
-            "captions",
-            bool(_captions(context)),
-            _captions(context)
-            or f"12,000 captions of the paper are not public. Put yours into "
-            f"{file_of(context, 'captions.csv')} (id, text), or give --set",
-        ),
-        cfm_need(context),
+        *image_needs(context, _models(context, number), plans, "(id, text)"),
         Need(
             "weights",
             "CLIP for CLIPScore",
@@ -210,18 +196,42 @@ def _set_needs(context: ReproduceContext, number: str) -> tuple[Need, ...]:
     )
 
 
-def _numbers(context: ReproduceContext, step: Step) -> dict[str, SetNumber]:
+def image_needs(
+    context: ReproduceContext, models: Sequence[str], plans: Sequence[RunPlan], columns: str
+) -> tuple[Need, ...]:
+    """The models' weights, hours and disk, captions of these columns, and CFM."""
+    captions = captions_of(context)
+    runs = run_needs(
+        plans,
+        context.run_roots,
+        context.sources,
+        context.workers or 1,
+        run_images=context.run_images,
+    )
+    if not captions:
+        detail = "not known before there are captions: every one is an image of each row"
+        weights = [model_need(model_id, context.sources) for model_id in models]
+        runs = (*weights, Need("hours", "time", None, detail))
+    detail = captions or (
+        f"12,000 captions of the paper are not public. Put yours into "
+        f"{file_of(context, 'captions.csv')} {columns}, or give --set"
+    )
+    return (*runs, Need("data", "captions", bool(captions), detail), cfm_need(context))
+
+
+def numbers_of(context: ReproduceContext, step: Step) -> dict[str, SetNumber]:
+    """What is stored of the run that a step starts."""
     for plan in context.plans(step):
-        return read_set(_numbers_file(context, plan))
+        return read_set(numbers_file(context, plan))
     return {}
 
 
-def _numbers_file(context: ReproduceContext, plan: RunPlan) -> Path:
+def numbers_file(context: ReproduceContext, plan: RunPlan) -> Path:
     """What is stored of the images of a run as a set."""
     return context.data / FOLDER / f"{run_id(plan)}.json"
 
 
-def _cfm_name(context: ReproduceContext, numbers: Mapping[str, SetNumber]) -> str:
+def cfm_name(context: ReproduceContext, numbers: Mapping[str, SetNumber]) -> str:
     """The number by the registered CFM, else the first by any."""
     registration = registration_of(context)
     if registration is not None and (key := registered_key(registration)) in numbers:
@@ -234,11 +244,11 @@ def _set_table(context: ReproduceContext, number: str) -> ReproducedTable:
     rows = []
     for model_id, setting, step in _run_steps(context, number):
         printed = _printed(number, model_id, setting)
-        numbers = _numbers(context, step)
+        numbers = numbers_of(context, step)
         cells = {}
         for column in published.columns:
-            key = SETS.get(column.name) or _cfm_name(context, numbers)
-            cells[column.name] = _cell(numbers.get(key), printed, column)
+            key = SETS.get(column.name) or cfm_name(context, numbers)
+            cells[column.name] = number_cell(numbers.get(key), printed, column)
         keys = dict(printed.keys) if printed else {"setting": setting}
         rows.append(ReproducedRow({**keys, "ours": model_id}, cells))
     notes = [
@@ -269,7 +279,10 @@ def _printed(number: str, model_id: str, setting: str) -> PublishedRow | None:
     return None
 
 
-def _cell(number: SetNumber | None, printed: PublishedRow | None, column: Column) -> ReproducedCell:
+def number_cell(
+    number: SetNumber | None, printed: PublishedRow | None, column: Column
+) -> ReproducedCell:
+    """A number of a set beside the printed one."""
     published = printed.values[column.name] if printed else None
     if number is None:
         return ReproducedCell(published=published, unit=column.unit)
@@ -290,7 +303,7 @@ def _methods(context: ReproduceContext, number: str) -> str:
     if not plans:
         return ""
     names = ", ".join(dict.fromkeys(name_of(plan.model) for plan in plans))
-    keys = {key for *_, step in steps for key, by in _numbers(context, step).items() if by.images}
+    keys = {key for *_, step in steps for key, by in numbers_of(context, step).items() if by.images}
     sentences = [
         f"{names} generated one image for each of {len(plans[0].prompts):,} prompts of "
         f"{plans[0].set_name}, seed {plans[0].seed}.{partly_text(context, plans)}",
@@ -329,7 +342,7 @@ def _set_gaps(context: ReproduceContext, number: str) -> tuple[Gap, ...]:
     """Where a row has a printed one: ΔSat of the other kind, CFM by another text and rounding."""
     gaps = []
     for model_id, setting, step in _run_steps(context, number):
-        printed, numbers = _printed(number, model_id, setting), _numbers(context, step)
+        printed, numbers = _printed(number, model_id, setting), numbers_of(context, step)
         if printed is None or not numbers:
             continue
         keys = {**printed.keys, "ours": model_id}
@@ -352,7 +365,7 @@ def _gap(
     printed: PublishedRow,
     switches: Sequence[Switch],
 ) -> Gap | None:
-    number = numbers.get(SETS.get(column) or _cfm_name(context, numbers))
+    number = numbers.get(SETS.get(column) or cfm_name(context, numbers))
     published = printed.values[column]
     if number is None or number.mean is None or published is None:
         return None
@@ -379,12 +392,12 @@ def _cfm_switches(
     context: ReproduceContext, numbers: Mapping[str, SetNumber], step: Step
 ) -> list[Switch]:
     """The CFM read with another text or other frequencies, where such a number is stored."""
-    parts = _cfm_name(context, numbers).split()
+    parts = cfm_name(context, numbers).split()
     if len(parts) != 4:
         return []
     _, checkpoint, text, rotary = parts
     (plan,) = context.plans(step)
-    options = (*own_options(context), *_shared(context, step, plan))
+    options = (*own_options(context), *shared_option(context, step, plan))
     command = shlex.join(("truehue", "fidelity", "set", "--run", run_id(plan), *options))
     other_rotary = "float32" if rotary == "bfloat16" else "bfloat16"
     other_text = next(

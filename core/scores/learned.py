@@ -20,7 +20,7 @@ from truehue.core.errors import BadInput, TrueHueError
 from truehue.core.generation.backends.decoding import free_memory
 from truehue.core.generation.memory import ModelMissing, is_out_of_memory
 from truehue.core.generation.weights.sources import Source, Sources
-from truehue.core.packages import extra_of
+from truehue.core.packages import absent, extra_of
 from truehue.core.scores.records import HIGH, Measure
 
 Score = Callable[[np.ndarray, str], float]
@@ -75,6 +75,21 @@ class Learned:
             self.formula,
             f"{self.source}. License: {self.license}. Tested {self.tested}",
         )
+
+    @property
+    def module(self) -> str:
+        """The name that code imports its package by."""
+        return {"image-reward": "ImageReward"}.get(self.package, self.package)
+
+    def is_local(self, sources: Sources) -> bool:
+        """Whether its package and the weights of the hub are here; of pyiqa's own weights only loading
+        tells."""
+        if self.package and absent([self.module]):
+            return False
+        try:
+            return all(hub_folder(repo, sources) for repo in self.repos)
+        except ModelMissing:
+            return False
 
     @property
     def how_to(self) -> str:

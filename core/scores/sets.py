@@ -35,11 +35,13 @@ def cfm_key(checkpoint: str, instruction_sha256: str, rounded_rotary: bool) -> s
 
 @dataclass(frozen=True)
 class SetImage:
-    """An image of a set: its file, its prompt, and the number of that prompt in the set."""
+    """An image of a set: its file, its prompt, the number of that prompt in the set, and its category
+    where one is stated."""
 
     path: Path
     prompt: str
     prompt_number: int
+    category: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ def images_of_run(folder: RunFolder) -> list[SetImage]:
                     left += 1
                     continue
                 path = content_path(folder.images, row["image_id"])
-                out.append(SetImage(path, plan.prompts[row["prompt"]].text, row["prompt"]))
+                prompt = plan.prompts[row["prompt"]]
+                out.append(SetImage(path, prompt.text, row["prompt"], prompt.category))
     if not out and left:
         raise BadInput(f"{plan.name} kept none of its {left:,} images.")
     if not out:
@@ -100,6 +103,27 @@ def mean_over_prompts(
         len(images),
         unscored,
     )
+
+
+CATEGORIES = "categories"
+"""In what a number says ``about`` itself: its part of each category, as :func:`category_means`."""
+
+
+def category_means(
+    images: Sequence[SetImage], values: Sequence[float], reasons: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """The same means of the images of each category, as plain JSON; nothing without categories."""
+    out = {}
+    for category in dict.fromkeys(image.category for image in images if image.category):
+        rows = [number for number, image in enumerate(images) if image.category == category]
+        mean = mean_over_prompts(
+            [images[row] for row in rows],
+            [values[row] for row in rows],
+            [reasons[row] for row in rows],
+        )
+        fields = asdict(set_number(mean, {}))
+        out[category] = {name: value for name, value in fields.items() if name != "about"}
+    return out
 
 
 def set_number(mean: ScoreMean, about: Mapping[str, Any]) -> SetNumber:

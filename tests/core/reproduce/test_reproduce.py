@@ -15,7 +15,7 @@ from truehue.core.errors import BadInput
 from truehue.core.generation.registry import RENDERER
 from truehue.core.published import table
 from truehue.core.reproduce.attribution import Gap, Switch, gap_lines, switched_alone
-from truehue.core.reproduce.fidelity_sets import _shared
+from truehue.core.reproduce.fidelity_sets import shared_option
 from truehue.core.reproduce.needs import lacking, model_need, run_needs
 from truehue.core.reproduce.recipe import ReproduceContext, Step, find, located_steps
 from truehue.core.reproduce.recipes import RECIPES
@@ -206,9 +206,9 @@ def test_a_run_is_measured_in_the_folder_that_its_step_names(tmp_path: Path) -> 
     for words in (("--shared", str(own)), (f"--shared={own}",)):
         step = Step("Images", (*START.command, *words))
         context = context_of(tmp_path, [plan], shared=(own,))
-        assert _shared(context, step, plan) == ("--shared", str(own))
+        assert shared_option(context, step, plan) == ("--shared", str(own))
         assert located_steps([step], context) == (step,)
-    assert _shared(context, START, plan) == ()
+    assert shared_option(context, START, plan) == ()
     # A finished run is read where it lies: it is not made again.
     sample_run(tmp_path / "runs", plan)
-    assert _shared(context, step, plan) == ()
+    assert shared_option(context, step, plan) == ()

@@ -62,7 +62,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> Path:
     for name in ("a", "b"):
         shutil.copy(groups[1].photograph, own / "photographs" / f"{name}.png")
     (own / "photographs.csv").write_text("file,caption\na.png,a mug\nb.png,a car\n")
-    (own / "captions.csv").write_text("id,prompt,object\n1,a red mug,mug\n2,a blue car,car\n")
+    (own / "captions.csv").write_text(
+        "id,prompt,object,category\n1,a red mug,mug,Indoor Scene\n2,a blue car,car,Vehicles\n"
+    )
     inception(own / "inception-2015-12-05.pt")
     theirs = root / "theirs.txt"
     theirs.write_text("Rate {text_prompt}: <|Reward|>", encoding="utf-8")
@@ -86,9 +88,15 @@ def rows_of(done: CompletedProcess[str]) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(done.stdout)))
 
 
-def test_table_3_from_prompts_to_the_attribution(folder: Path, tiny: Callable[[str], Path]) -> None:
+def _stand_in(folder: Path, tiny: Callable[[str], Path]) -> None:
     """The folder of tiny weights stands for the id of the printed model."""
-    (folder / "weights" / "pixart-sigma").symlink_to(tiny("pixart_sigma"))
+    place = folder / "weights" / "pixart-sigma"
+    if not place.exists():
+        place.symlink_to(tiny("pixart_sigma"))
+
+
+def test_table_3_from_prompts_to_the_attribution(folder: Path, tiny: Callable[[str], Path]) -> None:
+    _stand_in(folder, tiny)
     line = ("--table", "3", "--models", "pixart-sigma")
     done = reproduce(folder, *line, options=SMALL)
     assert "available weights  CFM" in done.stderr
@@ -174,8 +182,33 @@ def test_figure_1_has_every_metric_in_one_figure(folder: Path) -> None:
     assert (folder / "data" / "fidelity" / "reproduce" / "sweep" / "sweep.svg").is_file()
 
 
+def test_figures_4_and_9_compare_models_by_category_and_by_metric(
+    folder: Path, tiny: Callable[[str], Path]
+) -> None:
+    _stand_in(folder, tiny)
+    line = ("--models", "pixart-sigma")
+    rows = rows_of(reproduce(folder, "--figure", "4", *line, options=SMALL))
+    cells = {row["column"]: row for row in rows}
+    assert len(cells) == 13
+    counts = {name: cell["n"] for name, cell in cells.items() if cell["value"]}
+    assert counts == {"CFM": "2", "Indoor Scene": "1", "Vehicles": "1"}
+    parts = [float(cells[name]["value"]) for name in ("Indoor Scene", "Vehicles")]
+    assert float(cells["CFM"]["value"]) == pytest.approx(sum(parts) / 2)
+    done = reproduce(folder, "--figure", "9", *line, options=SMALL)
+    ranked = {row["column"]: row for row in rows_of(done) if row["value"]}
+    assert set(ranked) == {"CFM", "ΔSat", "CLIPScore"}
+    assert ranked["CFM"]["value"] == cells["CFM"]["value"]  # of the same images
+    assert {row["sentence"] for row in ranked.values()} == {"rank 1 of 1"}
+    assert "missing   weights  MUSIQ: To compute MUSIQ: pip install" in done.stderr
+    again = reproduce(folder, "--figure", "9", *line, "--estimate-only", options=SMALL)
+    assert "then: truehue" not in again.stderr
+
+
 def test_an_empty_folder_says_what_to_get(tmp_path: Path) -> None:
-    for arguments in (("--table", "3"), ("--table", "4"), ("--figure", "1")):
+    for arguments in (
+        *(("--table", number) for number in ("3", "4")),
+        *(("--figure", number) for number in ("1", "4", "9")),
+    ):
         done = called(main, "fidelity", *arguments, "--data", str(tmp_path), "--estimate-only")
         assert done.returncode == 0, done.stderr
         assert "missing   data" in done.stderr

@@ -1,0 +1,237 @@
+"""Figures 4 and 9 of "Too Vivid to Be Real?": models compared by CFM, by category of the captions, and
+by other metrics. The figures print no numbers, so nothing stands beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from truehue.core.fidelity.groups import CATEGORIES
+from truehue.core.generation.registry import model as entry_of
+from truehue.core.generation.registry import name_of
+from truehue.core.published import Column, bibtex, paper
+from truehue.core.reproduce.fidelity_data import (
+    PAPER,
+    PAPER_ID,
+    PRESET,
+    own_options,
+    registered_key,
+    registration_of,
+    table_id,
+)
+from truehue.core.reproduce.fidelity_sets import (
+    captions_of,
+    cfm_name,
+    image_needs,
+    number_cell,
+    numbers_of,
+    run_step,
+    shared_option,
+)
+from truehue.core.reproduce.needs import Need
+from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
+from truehue.core.reproduce.stored import partly_text, plans_with_images
+from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable
+from truehue.core.runs.plan import run_id
+from truehue.core.scores.learned import LEARNED
+from truehue.core.scores.sets import CATEGORIES as BY_CATEGORY
+from truehue.core.scores.sets import CFM, SetNumber
+from truehue.core.vlm.model_comparison import spearman
+
+if TYPE_CHECKING:
+    from truehue.core.runs.records import RunPlan
+
+MODELS = (
+    *("sdxl-base-1.0", "sd3-medium", "sd3.5-large", "pixart-sigma", "kolors", "cogview4-6b"),
+    *("hunyuan-dit-1.2", "flux.1-dev", "qwen-image", "playground-2.5", "srpo"),
+)
+"""The eleven of CFD-Test; the paper names no size of SD3.5."""
+TITLES = {
+    "4": "Figure 4: CFM of models, over all captions and by category",
+    "9": "Figure 9: models ranked by several metrics",
+}
+_OURS = "ours"
+DELTA_SAT = "delta_sat_of_mean"
+
+
+def _column(name: str, meaning: str, key: str, better: str = "higher") -> Column:
+    return Column(name, meaning, "", better, key, MappingProxyType({}))
+
+
+COLUMNS: Mapping[str, tuple[Column, ...]] = {
+    "4": (
+        _column("CFM", "mean over all images", CFM),
+        *(_column(name, "mean over images of the category", CFM) for name in CATEGORIES),
+    ),
+    "9": (
+        _column("CFM", "mean over all images", CFM),
+        _column("ΔSat", "of the set's mean saturation", DELTA_SAT, "lower"),
+        *(_column(measure.name, measure.formula, measure.id) for measure in LEARNED),
+    ),
+}
+
+
+def _models(context: ReproduceContext) -> tuple[str, ...]:
+    return tuple(entry_of(name).id for name in context.models) or MODELS
+
+
+def _run_steps(context: ReproduceContext) -> list[tuple[str, Step]]:
+    captions = captions_of(context)
+    if not captions:
+        return []
+    return [(name, run_step(context, captions, name, "images")) for name in _models(context)]
+
+
+def _steps(context: ReproduceContext, number: str) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    for model_id, step in _run_steps(context):
+        steps.append(step)
+        for plan in context.plans(step):
+            command = ["fidelity", "set", "--run", run_id(plan)]
+            command += ["--measure", "delta_sat"] if number == "4" else []
+            command += [*own_options(context), *shared_option(context, step, plan)]
+            done = _are_stored(context, step, plan, number)
+            steps.append(Step(f"Numbers of {name_of(model_id)}", tuple(command), done))
+    return tuple(steps)
+
+
+def _are_stored(context: ReproduceContext, step: Step, plan: RunPlan, number: str) -> bool:
+    """Whether every number that can be computed here is stored, over all images of a finished run."""
+    images, numbers = context.run_images(run_id(plan)), numbers_of(context, step)
+    keys = [DELTA_SAT]
+    if (registration := registration_of(context)) is not None:
+        keys.append(registered_key(registration))
+        by = numbers.get(keys[-1])
+        named = any(prompt.category for prompt in plan.prompts)
+        if by is not None and named and BY_CATEGORY not in by.about:
+            return False
+    if number == "9":
+        keys += [measure.id for measure in LEARNED if measure.is_local(context.sources)]
+    return images.done >= plan.total and all(
+        key in numbers and numbers[key].images + numbers[key].unscored == images.stored
+        for key in keys
+    )
+
+
+def _needs(context: ReproduceContext, number: str) -> tuple[Need, ...]:
+    plans = [plan for _, step in _run_steps(context) for plan in context.plans(step)]
+    columns = "(id, text, category: 1,000 of each in the paper)" if number == "4" else "(id, text)"
+    needs = image_needs(context, _models(context), plans, columns)
+    if number == "4":
+        return needs
+    return needs + tuple(
+        Need("weights", by.name, by.is_local(context.sources), by.how_to) for by in LEARNED
+    )
+
+
+def _number(
+    numbers: Mapping[str, SetNumber], column: Column, context: ReproduceContext
+) -> SetNumber | None:
+    key = cfm_name(context, numbers) if column.ours == CFM else column.ours
+    number = numbers.get(key)
+    if number is None or column.name not in CATEGORIES:
+        return number
+    part = number.about.get(BY_CATEGORY, {}).get(column.name)
+    return None if part is None else SetNumber(**part, about={})
+
+
+def _table(context: ReproduceContext, number: str) -> ReproducedTable:
+    columns, rows = COLUMNS[number], []
+    for model_id, step in _run_steps(context):
+        numbers = numbers_of(context, step)
+        cells = {
+            column.name: number_cell(_number(numbers, column, context), None, column)
+            for column in columns
+        }
+        rows.append(ReproducedRow({_OURS: model_id}, cells))
+    notes = ["The figure prints no numbers."]
+    if number == "9":
+        rows, order = _ranked(rows, columns), _orders(rows, columns)
+        notes += order
+    return ReproducedTable(
+        TITLES[number],
+        f"{paper(PAPER_ID).title}, Figure {number}",
+        (_OURS,),
+        columns,
+        "one image a caption, each model's own guidance",
+        tuple(rows),
+        _methods(context),
+        bibtex([table_id("3")]),
+        tuple(notes),
+    )
+
+
+def _values(rows: Sequence[ReproducedRow], column: Column) -> dict[str, float]:
+    """By model, turned so that more is better."""
+    sign = 1 if column.better == "higher" else -1
+    cells = {row.keys[_OURS]: row.cells[column.name].value for row in rows}
+    return {name: sign * value for name, value in cells.items() if value is not None}
+
+
+def _ranked(rows: Sequence[ReproducedRow], columns: Sequence[Column]) -> list[ReproducedRow]:
+    """Each number with its rank among the models."""
+
+    def cell(row: ReproducedRow, column: Column) -> ReproducedCell:
+        values = _values(rows, column)
+        own = values.get(row.keys[_OURS])
+        if own is None:
+            return row.cells[column.name]
+        rank = 1 + sum(value > own for value in values.values())
+        return replace(row.cells[column.name], note=f"rank {rank} of {len(values)}")
+
+    return [
+        ReproducedRow(row.keys, {column.name: cell(row, column) for column in columns})
+        for row in rows
+    ]
+
+
+def _orders(rows: Sequence[ReproducedRow], columns: Sequence[Column]) -> list[str]:
+    """How far each metric orders the models as CFM does."""
+    first, *others = columns
+    by_cfm, notes = _values(rows, first), []
+    for column in others:
+        values = _values(rows, column)
+        models = [name for name in by_cfm if name in values]
+        rho, _ = spearman([(by_cfm[name], values[name]) for name in models])
+        if rho is not None:
+            notes.append(
+                f"{column.name} orders the {len(models)} models with Spearman's {rho:.2f} to CFM."
+            )
+    return notes
+
+
+def _methods(context: ReproduceContext) -> str:
+    """Of what is stored; empty before there is a run."""
+    steps = _run_steps(context)
+    plans = plans_with_images(context, [plan for _, step in steps for plan in context.plans(step)])
+    if not plans:
+        return ""
+    names = ", ".join(name_of(plan.model) for plan in plans)
+    registration = registration_of(context)
+    with_cfm = (
+        f" CFM is {registration.name}, checkpoint {registration.version}, read with "
+        f"{registration.instruction_text}."
+        if registration is not None
+        else ""
+    )
+    return (
+        f"{names} generated one image for each of {len(plans[0].prompts):,} prompts of "
+        f"{plans[0].set_name}, seed {plans[0].seed}.{partly_text(context, plans)}{with_cfm} Intervals "
+        "are 95% over prompts."
+    )
+
+
+def figure_recipe(number: str) -> Recipe:
+    """The recipe of Figure 4 or 9."""
+    return Recipe(
+        PAPER,
+        number,
+        f"Too Vivid to Be Real?, Figure {number}",
+        (PRESET,),
+        lambda context: _needs(context, number),
+        lambda context: _steps(context, number),
+        lambda context: _table(context, number),
+        kind="figure",
+    )
