@@ -81,7 +81,7 @@ _DATA = Path("data") / "fidelity"
     *REGISTERED,
     arg(
         "--scores FILE",
-        "scores that the app exported, or a table of image_id, measure and value",
+        "scores that the app exported, or a table of measure, value and file or image_id",
         action="append",
         type=Path,
         default=[],
@@ -127,10 +127,10 @@ def evaluate_command(options: argparse.Namespace) -> int:
         for metric in metrics
     }
     for metric, source in (pair for table in values for pair in table.items()):
-        scores[metric] = [[source.get(image, math.nan) for image in row] for row in images]
+        scores[metric] = [[_of_image(source, item, file.image_ids) for item in row] for row in rows]
     rated = None
     if ratings is not None:
-        rated = [[_rating(ratings, item, file.image_ids) for item in row] for row in rows]
+        rated = [[_of_image(ratings, item, file.image_ids) for item in row] for row in rows]
         inside = {i for row in images for i in row} | {
             str(i.path.resolve()) for r in rows for i in r
         }
@@ -169,10 +169,10 @@ def _vividness(
     return out
 
 
-def _rating(ratings: Mapping[str, float], item: Item, image_ids: Mapping[Path, str]) -> float:
-    """By the image's id, or else by its file; NaN where nobody rated it."""
-    of_file = ratings.get(str(item.path.resolve()), math.nan)
-    return ratings.get(image_ids[item.path], of_file)
+def _of_image(values: Mapping[str, float], item: Item, image_ids: Mapping[Path, str]) -> float:
+    """By the image's id, or else by its file; NaN where there is none."""
+    of_file = values.get(str(item.path.resolve()), math.nan)
+    return values.get(image_ids[item.path], of_file)
 
 
 @command(

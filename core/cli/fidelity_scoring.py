@@ -373,8 +373,9 @@ def _line(key: tuple[str, str, str], scored: Scored) -> str:
 
 
 def imported_scores(path: Path, lower: Iterable[str]) -> dict[Metric, dict[str, float]]:
-    """Scores by metric and image id, from the app's export of scores (CSV or Parquet), or a table
-    with ``image_id``, ``measure`` and ``value``.
+    """Scores by metric and image, from the app's export of scores (CSV or Parquet), or a table with
+    ``measure``, ``value`` and ``image_id`` or ``file``, whose path is looked for beside the table.
+    The key is the id, or else the whole path.
 
     ``lower`` are the measures beyond the app's list of which less is better. Of several scorers of
     an image the mean counts. Raises BadInput for another table.
@@ -385,10 +386,12 @@ def imported_scores(path: Path, lower: Iterable[str]) -> dict[Metric, dict[str, 
             name, version = unescape_formula(str(row["measure"])), str(row.get("version") or "")
             if row.get("status", SCORED) != SCORED:
                 continue
-            values[name, version][str(row["image_id"])].append(float(row["value"]))
+            image = str(row.get("image_id") or "") or str((path.parent / row["file"]).resolve())
+            values[name, version][image].append(float(row["value"]))
         except (KeyError, ValueError, TypeError) as error:
             raise BadInput(
-                f"{path.name}, line {line}: a score has image_id, measure and value: {error!r:.80}"
+                f"{path.name}, line {line}: a score has measure, value and image_id or file: "
+                f"{error!r:.80}"
             ) from None
     known = {measure.id: measure for measure in MEASURES}
     out = {}

@@ -78,6 +78,7 @@ def _group_steps(context: ReproduceContext, number: str) -> tuple[Step, ...]:
     else:
         command += ["--all", *own_options(context)]
         command += ["--registered"] if registration_of(context) is not None else []
+        command += context.options
     return (*steps, Step("The metrics on groups", tuple(command)))
 
 
@@ -169,6 +170,13 @@ def _group_table(context: ReproduceContext, number: str) -> ReproducedTable:
     rows = [
         _group_row(published.columns, row, row.keys, report[ours], ours)
         for ours, row in printed.items()
+    ]
+    # What was not measured keeps its place, so that the printed table is whole.
+    measured = [id(row) for row in printed.values()]
+    rows += [
+        _group_row(published.columns, row, {**row.keys}, {}, "")
+        for row in published.rows
+        if id(row) not in measured
     ]
     for name in report:
         if name not in printed:

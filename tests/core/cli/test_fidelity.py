@@ -43,6 +43,7 @@ def test_metrics_stand_beside_the_papers_figures(
 ) -> None:
     # What came in: a score that falls with the rank, but for one image; and people who agree.
     scores, ratings = ["image_id,measure,value"], ["image_id,rating"]
+    by_file = ["file,measure,value"]
     for group in groups:
         for rank, path in enumerate(group.files):
             name = image_id(load_image(path).srgb8)
@@ -50,16 +51,19 @@ def test_metrics_stand_beside_the_papers_figures(
             scores.append(f"{name},vivid,{rank}")
             scores.append(f"{name},HPSv3,{-rank}")
             ratings.append(f"{name},{10 - rank}")
+            by_file.append(f"{path},MPS,{-rank}")
     ratings.append("of-no-group,3")
-    for name, lines in (("scores", scores), ("ratings", ratings)):
+    for name, lines in (("scores", scores), ("ratings", ratings), ("by_file", by_file)):
         (tmp_path / f"{name}.csv").write_text("\n".join(lines))
     line = ["evaluate", "--groups", listed, "--measure", "delta_sat", "--out", str(tmp_path / "e")]
     line += ["--scores", str(tmp_path / "scores.csv"), "--lower-better", "vivid"]
+    line += ["--scores", str(tmp_path / "by_file.csv")]
     line += ["--ratings", str(tmp_path / "ratings.csv")]
     assert main(line) == 0
     captured = capsys.readouterr()
     assert "1 rated images are in no group" in captured.err
     assert "vivid: SynPairs 100.0 (100.0 to 100.0), Real&Syn 100.0" in captured.out
+    assert "MPS: SynPairs 100.0 (100.0 to 100.0), Real&Syn 100.0" in captured.out
     # 0 9 against the neighbors -1 and -3: one of five pairs is wrong.
     assert "elsewhere: SynPairs 80.0" in captured.out
     report = json.loads((tmp_path / "e" / "report.json").read_text())

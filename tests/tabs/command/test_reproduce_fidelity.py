@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -163,6 +164,15 @@ def test_tables_1_2_and_4_are_evaluated_and_trained_on_groups_of_ones_own(folder
     assert by_metric["Ours"]["published"] == "80.1"
     assert by_metric["Ours"]["ours"] == "CFM (cfm)"
     assert {row["ours"] for row in rows if row["value"]} == {"CFM (cfm)", "ΔSat", "CLIPScore"}
+    # What is not measured here keeps its printed row, and takes scores of another program.
+    assert {row["published"] for row in rows if row["metric"] == "MPS"} == {"44.4", "46.2"}
+    listed = json.loads((folder / "data" / "fidelity" / "groups.json").read_text())
+    files = [name for name in next(iter(listed)).values() if str(name).endswith((".png", ".jpg"))]
+    table = folder / "data" / "fidelity" / "mps.csv"
+    lines = [f"{name},MPS,{-number}" for number, name in enumerate(files)]
+    table.write_text("\n".join(["file,measure,value", *lines]))
+    rows = rows_of(reproduce(folder, "--table", "1", options=f"--scores {table}"))
+    assert all(row["value"] for row in rows if row["kind"] == "cell" and row["metric"] == "MPS")
     done = reproduce(folder, "--table", "2")
     assert "missing   people   ratings" in done.stderr
     assert all(not row["value"] for row in rows_of(done))
