@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from truehue.core.errors import BadInput, TrueHueError
-from truehue.core.generation.memory import BadModelFolder
+from truehue.core.generation.backends.decoding import free_memory
+from truehue.core.generation.memory import BadModelFolder, is_out_of_memory
 from truehue.core.machine import Placement
 from truehue.core.masks.grounded.embeddings import checked_image
 from truehue.core.masks.grounded.records import Detection
@@ -68,6 +69,7 @@ class GroundingDino:
     ) -> None:
         self._entry, self._model, self._processor, self._at = entry, model, processor, placement
         _look_once(model)
+        self._chunk = 0  # fewer than CHUNK, once memory did not suffice
         self.about = {
             "id": entry.id,
             "class": type(model).__name__,
@@ -116,20 +118,38 @@ class GroundingDino:
             return ()
         pixels = self._processor.image_processor(images=image, return_tensors="pt")
         pixels = {name: value.to(self._at.device) for name, value in pixels.items()}
-        chunk = CHUNK.get(self._at.device, 1)
+        chunk = self._chunk or CHUNK.get(self._at.device, 1)
         detections: list[Detection] = []
+        thresholds = box_threshold, text_threshold
+        start = 0
         with torch.inference_mode(), computing(self._at.device, autocast):
-            for start in range(0, len(texts), chunk):
+            while start < len(texts):
                 part = slice(start, start + chunk)
-                results = self._run(pixels, texts[part], box_threshold, text_threshold, image.shape)
+                results = self._in_memory(pixels, texts[part], *thresholds, image.shape)
+                if results is None:
+                    chunk = self._chunk = len(texts[part]) // 2
+                    free_memory(self._at.device)
+                    continue
                 for label, boxes in zip(labels[part], results, strict=True):
                     detections += _detections(label, boxes)
+                start += chunk
         return tuple(detections)
 
     def unload(self) -> None:
         """Drops the weights; safe to call twice."""
         self._model = None
         gc.collect()
+
+    def _in_memory(
+        self, pixels: dict[str, Any], texts: list[str], *settings: Any
+    ) -> list[dict[str, Any]] | None:
+        """The boxes of several queries; None where memory suffices for fewer at most."""
+        try:
+            return self._run(pixels, texts, *settings)
+        except Exception as error:
+            if len(texts) == 1 or not is_out_of_memory(error):
+                raise
+        return None
 
     def _run(
         self,

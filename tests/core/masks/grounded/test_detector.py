@@ -87,6 +87,31 @@ def test_a_batch_of_labels_equals_one_by_one(
     assert not np.allclose(boxes[:20], boxes[20:40], atol=0.5)
 
 
+def test_fewer_labels_at_once_where_memory_does_not_suffice(
+    detector: Detector, image: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(CHUNK, "cpu", 3)
+    wanted = detector.detect(image, LABELS, 0.0, 0.0)
+    of_detector: Any = detector
+    forward, sizes = of_detector._model.forward, list[int]()
+
+    def short(**inputs: Any) -> Any:
+        sizes.append(len(inputs["input_ids"]))
+        if sizes[-1] > 1:
+            raise RuntimeError("CUDA out of memory. Tried to allocate 2 GiB.")
+        return forward(**inputs)
+
+    monkeypatch.setattr(of_detector._model, "forward", short)
+    monkeypatch.setattr(of_detector, "_chunk", 0)
+    same(wanted, detector.detect(image, LABELS, 0.0, 0.0))
+    assert sizes == [3, 1, 1, 1]
+    detector.detect(image, LABELS, 0.0, 0.0)
+    assert sizes[4:] == [1, 1, 1]  # it remembers
+    monkeypatch.setattr(of_detector._model, "forward", lambda **_: forward(bad=1))
+    with pytest.raises(TypeError):
+        detector.detect(image, LABELS, 0.0, 0.0)
+
+
 def test_thresholds_cut_off_and_the_best_comes_first(detector: Detector, image: np.ndarray) -> None:
     every = detector.detect(image, ["apple"], 0.0, 0.25)
     scores = [detection.score for detection in every]
