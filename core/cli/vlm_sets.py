@@ -86,7 +86,7 @@ def make_set(options: argparse.Namespace) -> int:
 
 @command(
     "import",
-    "make a question set from a CSV, TSV or JSONL table, or from ColorBench's Parquet files",
+    "make a question set from a CSV, TSV, JSONL or Parquet table, or from ColorBench's Parquet files",
     arg(
         "source FILE_OR_FOLDER",
         "a table with VLMEvalKit's columns (index, question, A, B, …, answer, image or image_path, "

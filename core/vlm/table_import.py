@@ -1,4 +1,4 @@
-"""Question sets from tables: CSV, TSV and JSONL, with VLMEvalKit's columns.
+"""Question sets from tables: CSV, TSV, JSONL and Parquet, with VLMEvalKit's columns.
 
 The columns are ``index``, ``question``, ``A``, ``B``, … (or a list ``choices``), ``answer``,
 ``image`` (base64) or ``image_path`` (from the table's folder), ``category``, ``hint`` and
@@ -26,11 +26,13 @@ from truehue.core.errors import BadInput, ImageError
 from truehue.core.images.load import image_id, load_image
 from truehue.core.vlm.published import PublishedSet, SkippedRow, hub_revision, read_published
 from truehue.core.vlm.records import LETTERS, Form, IllustratedQuestion, Question
-from truehue.core.vlm.tasks import task_named
+from truehue.core.vlm.tasks import Category, task_named
 from truehue.core.vlm.wording import same
 
 SUFFIXES = {".csv": ",", ".tsv": "\t", ".jsonl": ""}
 """The separator of a table's cells by the file's ending; none for JSON lines."""
+PARQUET = ".parquet"
+_ROWS_AT_ONCE = 16
 DEFAULT_TASK = "questions"
 MAX_REFERENCE = 64
 """Characters of an ``image`` that names another row; no image is so short."""
@@ -176,20 +178,40 @@ def read_table(path: Path, strict: bool = False) -> QuestionTable:
 
 def _raw_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows as they are, by column names in lower case but for letters, with ``where``."""
-    separator = SUFFIXES[path.suffix.lower()]
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = _sheet_rows(file, separator) if separator else _json_rows(file)
-            for number, raw in enumerate(rows, 1):
-                if number == 1:
-                    _check_columns(path, raw)
-                yield {**raw, "where": f"{path.name}, row {number}", "row_number": number}
+        rows = _parquet_rows(path) if path.suffix.lower() == PARQUET else _text_rows(path)
+        for number, raw in enumerate(rows, 1):
+            if number == 1:
+                _check_columns(path, raw)
+            yield {**raw, "where": f"{path.name}, row {number}", "row_number": number}
     except UnicodeDecodeError as error:
         raise BadInput(f"{path.name} is no UTF-8 text. Save it as UTF-8.") from error
     except (csv.Error, ValueError) as error:
         raise BadInput(f"{path.name} cannot be read: {error}") from error
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _text_rows(path: Path) -> Iterator[dict[str, Any]]:
+    separator = SUFFIXES[path.suffix.lower()]
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        yield from _sheet_rows(file, separator) if separator else _json_rows(file)
+
+
+def _parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """An image is as the hub has it, bytes with a path, or as in other tables."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(_ROWS_AT_ONCE):
+            for raw in batch.to_pylist():
+                yield {_column(name): _text_of(value) for name, value in raw.items()}
+
+
+def _text_of(value: Any) -> Any:
+    """Bytes as base64; all else as it is."""
+    content = value.get("bytes") if isinstance(value, dict) else value
+    return base64.b64encode(content).decode() if isinstance(content, bytes) else value
 
 
 def _sheet_rows(file: Any, separator: str) -> Iterator[dict[str, Any]]:
@@ -314,6 +336,19 @@ def _task(category: str) -> str:
 
 def read_import(source: Path, strict: bool = False) -> PublishedSet | QuestionTable:
     """The questions of a table, or of ColorBench's Parquet files. Raises BadInput as both do."""
-    if is_table(source):
+    if is_table(source) or _is_other_parquet(source):
         return read_table(source, strict)
     return read_published(source, strict)
+
+
+def _is_other_parquet(path: Path) -> bool:
+    """Whether it is a Parquet file of other questions than ColorBench's, whose columns CV-Bench has
+    too: by the task of its first row."""
+    if path.suffix.lower() != PARQUET or not path.is_file():
+        return False
+    try:
+        first = next(_parquet_rows(path), {})
+    except (OSError, ValueError):
+        return False
+    robust = str(first.get("type", "")).strip().lower() == Category.ROBUSTNESS.value.lower()
+    return "question" in first and not robust and task_named(str(first.get("task", ""))) is None

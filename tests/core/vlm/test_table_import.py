@@ -1,4 +1,4 @@
-"""Tables as question sets: VLMEvalKit's columns in CSV, TSV and JSONL."""
+"""Tables as question sets: VLMEvalKit's columns in CSV, TSV, JSONL and Parquet."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from truehue.core.cli.vlm import main
@@ -94,6 +96,34 @@ def test_images_by_path_lists_of_choices_and_other_forms(tmp_path: Path) -> None
     assert [question.answer for question in questions] == ["yes", "scarlet", "B"]
     assert questions[2].construction["prompt"] == "Q (A) no (B) yes"
     assert {question.task for question in questions} == {"questions"}
+
+
+def test_parquet_of_other_questions_has_the_columns_of_the_hub(tmp_path: Path) -> None:
+    """CV-Bench's columns are ColorBench's; its tasks are not."""
+    rows = [
+        {
+            "idx": number,
+            "type": "2D",
+            "task": "Count",
+            "image": {"bytes": encode_png(srgb8), "path": None},
+            "question": "How many?",
+            "choices": ["0", "1"],
+            "answer": "(B)",
+            "prompt": "How many? (A) 0 (B) 1",
+            "filename": f"{number}.png",
+        }
+        for number, srgb8 in enumerate((RED, BLUE))
+    ]
+    path = tmp_path / "cvbench.parquet"
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    first, second = read_import(path).illustrated()
+    assert np.array_equal(second.srgb8, BLUE)
+    assert (first.question.task, first.question.answer) == ("count", "B")
+    assert first.question.choices == ("0", "1")
+    assert first.question.construction["index"] == "0"
+    (tmp_path / "none.parquet").write_bytes(b"PAR1")
+    with pytest.raises(BadInput, match="cannot be read as Parquet"):
+        read_import(tmp_path / "none.parquet")
 
 
 def test_zero_is_a_choice_and_images_lie_beside_the_table(tmp_path: Path) -> None:
