@@ -14,7 +14,7 @@ from pathlib import Path
 from truehue.core.color.systems import SYSTEMS
 from truehue.core.command import JSON, Command, arg, command, flag
 from truehue.core.errors import BadInput
-from truehue.core.prompts.color_words import count_color_words, read_captions
+from truehue.core.prompts.color_words import MODIFIERS, NUMERIC, count_color_words, read_captions
 from truehue.core.prompts.prompt import TASKS, Prompt
 from truehue.core.prompts.sets import PROMPT_SETS, counts, prompt_set, table
 
@@ -76,7 +76,13 @@ def _list(options: argparse.Namespace) -> int:
     "colors",
     "how many captions of a file name each color of a system",
     arg("file FILE", "Parquet, CSV or TSV with a column of captions, or text, a caption a line"),
-    arg("--system", f"one of {', '.join(SYSTEMS)}", choices=tuple(SYSTEMS), default="l2"),
+    arg(
+        "--system",
+        f"one of {', '.join(SYSTEMS)}; or {NUMERIC}, colors as hex or rgb; or {MODIFIERS}: light, "
+        "dark, -ish",
+        choices=(*SYSTEMS, NUMERIC, MODIFIERS),
+        default="l2",
+    ),
     arg(
         "--column NAME", "of the captions (default: caption, text, prompt, TEXT or txt)", default=""
     ),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from truehue.core.analysis.names import MODIFIERS as MODIFIER_GROUPS
+from truehue.core.analysis.names import modifiers_of
 from truehue.core.color.systems import system
 from truehue.core.errors import BadInput
 from truehue.core.prompts.tables import css_spellings
@@ -30,19 +32,61 @@ class WordCounts:
 
 def count_color_words(captions: Iterable[str], system_id: str) -> WordCounts:
     """Counts whole words, in any case; hyphens are blanks, and grey is gray. The longest name
-    counts: "vivid red" is not "red". A caption counts once for each color that it names."""
-    names = _names(system_id)
-    longest = sorted(names, key=len, reverse=True)
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b")
+    counts: "vivid red" is not "red". A caption counts once for each color that it names.
+
+    ``system_id`` is a color system's, or :data:`NUMERIC` (colors as numbers), or
+    :data:`MODIFIERS` (light, dark, -ish or none of these in the level 3 names that it has)."""
+    reader, listed = _READERS.get(system_id, _reader_of_names)(system_id)
     counts: Counter[str] = Counter()
     total = naming = 0
     for caption in captions:
         total += 1
-        named = {names[word] for word in pattern.findall(_plain(caption))}
+        named = reader(caption)
         naming += bool(named)
         counts.update(named)
-    every = [(name, counts[name]) for name in dict.fromkeys(names.values())]
+    every = [(name, counts[name]) for name in listed]
     return WordCounts(total, naming, tuple(sorted(every, key=lambda entry: (-entry[1], entry[0]))))
+
+
+Reader = Callable[[str], set[str]]
+"""A caption to what it names."""
+
+
+def _reader_of_names(system_id: str) -> tuple[Reader, list[str]]:
+    names = _names(system_id)
+    longest = sorted(names, key=len, reverse=True)
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b")
+
+    def read(caption: str) -> set[str]:
+        return {names[word] for word in pattern.findall(_plain(caption))}
+
+    return read, list(dict.fromkeys(names.values()))
+
+
+def _reader_of_numbers(_: str) -> tuple[Reader, list[str]]:
+    def read(caption: str) -> set[str]:
+        text = caption.lower()
+        return {name for name, pattern in _NUMBERS.items() if pattern.search(text)}
+
+    return read, list(_NUMBERS)
+
+
+def _reader_of_modifiers(system_id: str) -> tuple[Reader, list[str]]:
+    level_3, _ = _reader_of_names("l3")
+
+    def read(caption: str) -> set[str]:
+        return {modifier for name in level_3(caption) for modifier in modifiers_of(name)}
+
+    return read, list(MODIFIER_GROUPS)
+
+
+NUMERIC, MODIFIERS = "numeric", "modifiers"
+_READERS = {NUMERIC: _reader_of_numbers, MODIFIERS: _reader_of_modifiers}
+_NUMBERS = {
+    # Of letters alone it is more often a hashtag: #facade, #decade.
+    "hex": re.compile(r"#(?:ffffff|(?=[a-f]*[0-9])[0-9a-f]{6})\b"),
+    "rgb": re.compile(r"\brgb\s*[(:]?\s*[0-9]{1,3}\s*,\s*[0-9]{1,3}\s*,\s*[0-9]{1,3}\b"),
+}
 
 
 def _plain(text: str) -> str:

@@ -152,3 +152,19 @@ def test_color_words_are_counted_in_captions_of_any_file(tmp_path: Path) -> None
         "Red": 1,
     }
     assert run("colors", str(table), "--column", "words")[0] == 2
+
+
+def test_numbers_and_modifiers_are_kinds_of_color_words(tmp_path: Path) -> None:
+    lines = tmp_path / "captions.txt"
+    captions = ("a #DC143C mug", "our #facade", "rgb(12, 34, 56) or #00ff00", "#ffffff")
+    lines.write_text(
+        "\n".join((*captions, "a light blue and moderate greenish blue cup", "strong red"))
+    )
+    for system, wanted in (
+        ("numeric", {"hex": 3, "rgb": 1}),
+        ("modifiers", {"light": 1, "-ish": 1, "none": 1}),
+    ):
+        found = json.loads(run("colors", str(lines), "--system", system, "--json")[1][0])
+        assert {
+            row["color"]: row["captions"] for row in found["colors"] if row["captions"]
+        } == wanted
