@@ -16,7 +16,7 @@ import numpy as np
 from truehue.core.analysis.records import NEUTRAL, SECTORS, RunRecord
 from truehue.core.color.difference import HUE_GATE_CHROMA, delta_e00
 from truehue.core.color.spaces import hex_of, lab_to_srgb8
-from truehue.core.color.systems import ColorTarget, system
+from truehue.core.color.systems import ColorTarget, modifiers_of, system
 from truehue.core.errors import BadInput
 from truehue.core.generation.registry import name_of
 from truehue.core.prompts.sets import PROMPT_SETS
@@ -24,13 +24,6 @@ from truehue.core.prompts.sets import PROMPT_SETS
 LIGHTNESS, CHROMA = 68.0, 38.0
 """The lightness and about the largest chroma at which sRGB shows every hue."""
 WIDTH_DEG = 30
-
-LIGHT, DARK, ISH, PLAIN = "light", "dark", "-ish", "none"
-MODIFIERS = (LIGHT, DARK, ISH, PLAIN)
-"""Groups of level 3 names: a word ``light``, a word ``dark``, a word that ends in ``ish``, or none
-of them. They overlap: "Light grayish red" is light and -ish, so their counts add up to more than
-there are colors. ``none`` is ours; the paper shows the other three. "Pale", "deep", "moderate" and
-the like are none of the paper's modifiers, and "very dark" is dark."""
 
 BASIC, INTERMEDIATE = "basic", "intermediate"
 BASIC_NAMES = (
@@ -50,15 +43,6 @@ BASIC_NAMES = (
 intermediate there, so Pink and Violet too, although they are single words."""
 
 _CHUNK = 20_000  # colors a pass: 29 times as many differences
-
-
-def modifiers_of(name: str) -> tuple[str, ...]:
-    """The groups of :data:`MODIFIERS` that a level 3 name is in, ``("none",)`` where no other."""
-    tokens = name.lower().split()
-    modifiers = [modifier for modifier in (LIGHT, DARK) if modifier in tokens]
-    if any(word.endswith("ish") for word in tokens):
-        modifiers.append(ISH)
-    return tuple(modifiers) or (PLAIN,)
 
 
 def basic_of(name: str) -> str:

@@ -356,3 +356,20 @@ def _similar(name: str, names: Iterable[str]) -> list[str]:
         by_fold.setdefault(_fold(candidate), candidate)
     close = difflib.get_close_matches(_fold(name)[:60], by_fold, n=SUGGESTIONS, cutoff=0.7)
     return [by_fold[fold] for fold in close]
+
+
+LIGHT, DARK, ISH, PLAIN = "light", "dark", "-ish", "none"
+MODIFIERS = (LIGHT, DARK, ISH, PLAIN)
+"""Groups of level 3 names: a word ``light``, a word ``dark``, a word that ends in ``ish``, or none
+of them. They overlap: "Light grayish red" is light and -ish, so their counts add up to more than
+there are colors. ``none`` is ours; the paper shows the other three. "Pale", "deep", "moderate" and
+the like are none of the paper's modifiers, and "very dark" is dark."""
+
+
+def modifiers_of(name: str) -> tuple[str, ...]:
+    """The groups of :data:`MODIFIERS` that a level 3 name is in, ``("none",)`` where no other."""
+    tokens = name.lower().split()
+    modifiers = [modifier for modifier in (LIGHT, DARK) if modifier in tokens]
+    if any(word.endswith("ish") for word in tokens):
+        modifiers.append(ISH)
+    return tuple(modifiers) or (PLAIN,)

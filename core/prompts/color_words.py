@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from truehue.core.analysis.names import MODIFIERS as MODIFIER_GROUPS
-from truehue.core.analysis.names import modifiers_of
-from truehue.core.color.systems import system
+from truehue.core.color.systems import MODIFIERS as MODIFIER_GROUPS
+from truehue.core.color.systems import modifiers_of, system
 from truehue.core.errors import BadInput
 from truehue.core.prompts.tables import css_spellings
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from truehue.core.analysis.groups import bands_of
-from truehue.core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
+from truehue.core.analysis.names import BASIC, INTERMEDIATE, l2_names
 from truehue.core.analysis.records import CHROMA_BANDS, NO_SYSTEM, SEARCHING, SECTORS, Slice
-from truehue.core.color.systems import SYSTEMS, parse_target
+from truehue.core.color.systems import MODIFIERS, SYSTEMS, parse_target
 from truehue.core.errors import BadInput, NotStored, UnknownColor
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.verdict.rules import rule

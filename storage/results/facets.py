@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from truehue.core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS, l2_names
+from truehue.core.analysis.names import BASIC, INTERMEDIATE, l2_names
 from truehue.core.analysis.records import NO_SYSTEM, SECTORS, Slice
-from truehue.core.color.systems import SYSTEMS
+from truehue.core.color.systems import MODIFIERS, SYSTEMS
 from truehue.core.prompts.prompt import TASKS
 from truehue.core.runs.score import CAUSES
 from truehue.storage.database.connection import Database

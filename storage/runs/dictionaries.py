@@ -10,18 +10,8 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from truehue.core.analysis.names import (
-    BASIC,
-    DARK,
-    INTERMEDIATE,
-    ISH,
-    LIGHT,
-    PLAIN,
-    nearest_l2,
-    sector_codes,
-    traits_of,
-)
-from truehue.core.color.systems import ColorTarget
+from truehue.core.analysis.names import BASIC, INTERMEDIATE, nearest_l2, sector_codes, traits_of
+from truehue.core.color.systems import DARK, ISH, LIGHT, PLAIN, ColorTarget
 from truehue.core.errors import BadInput
 from truehue.core.prompts.prompt import Prompt
 from truehue.core.verdict.expectations import Expectation, expectations_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
-from truehue.core.analysis.names import BASIC, INTERMEDIATE, MODIFIERS
+from truehue.core.analysis.names import BASIC, INTERMEDIATE
 from truehue.core.analysis.records import (
     CHROMA_BANDS,
     LEFT_OUT,
@@ -14,7 +14,7 @@ from truehue.core.analysis.records import (
     SECTORS,
     Slice,
 )
-from truehue.core.color.systems import SYSTEMS
+from truehue.core.color.systems import MODIFIERS, SYSTEMS
 from truehue.core.errors import BadInput
 from truehue.core.runs.score import CAUSES
 from truehue.core.verdict.rules import FAIL, PASS, RULES, UNSCORED, rule

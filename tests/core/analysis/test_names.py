@@ -5,16 +5,14 @@ import pytest
 
 from truehue.core.analysis.names import (
     BASIC_NAMES,
-    MODIFIERS,
     basic_of,
     l2_names,
-    modifiers_of,
     nearest_l2,
     sector_codes,
     traits_of,
 )
 from truehue.core.analysis.records import SECTORS
-from truehue.core.color.systems import nearest_names, parse_target, system
+from truehue.core.color.systems import MODIFIERS, modifiers_of, nearest_names, parse_target, system
 
 L3 = [color.name for color in system("l3").colors]
 
