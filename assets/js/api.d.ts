@@ -5661,7 +5661,6 @@ declare namespace Api {
     count: number;
     text: string;
     words: string;
-    within: string;
     causes: Array<CauseJson>;
   }
 
