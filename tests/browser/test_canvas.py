@@ -317,6 +317,121 @@ def test_a_finger_takes_from_the_reference_what_its_ring_shows(visit: Visit, add
     assert easel.log == [*picks, {"do": "pick", "color": RED}]
 
 
+def test_fingers_enlarge_the_reference_and_take_from_it(visit: Visit, address: str) -> None:
+    page = visit(address, **PHONE)
+    page.set_viewport_size({"width": 390, "height": 844})
+    easel = Easel(page)
+    fingers = Fingers(page.context.new_cdp_session(page))
+    page.get_by_role("button", name="Reference").tap()
+    larger = page.get_by_role("button", name="Enlarge the image")
+    expect(larger).to_be_hidden()
+    page.locator(".cv-reference input").set_input_files(two_halves())
+    frame = page.locator(".cv-reference-image")
+    expect(page.locator(".cv-reference canvas")).to_be_visible()
+
+    def at(x: float) -> tuple[float, float]:
+        box = frame.bounding_box()
+        assert box is not None
+        return box["x"] + x * box["width"], box["y"] + box["height"] / 2
+
+    def colors() -> list[str]:
+        return [action["color"] for action in easel.log]
+
+    page.touchscreen.tap(*at(0.6))
+    assert colors() == [BLUE]
+    # What was at 0.4, in the red half, stays there, and three times as much is around it.
+    fingers.send("Start", at(0.35))
+    fingers.send("Start", at(0.35), at(0.45))
+    for part in (0.1, 0.15):
+        fingers.send("Move", at(0.4 - part), at(0.4 + part))
+    fingers.send("End")
+    assert colors() == [BLUE]
+    page.touchscreen.tap(*at(0.6))
+    assert colors() == [BLUE, RED]
+    ring = page.locator(".cv-reference i").bounding_box()
+    assert ring is not None
+    assert ring["x"] + ring["width"] / 2 == pytest.approx(at(0.6)[0], abs=2)
+    # In the place of the drawing, until a color is taken.
+    before, scale = page.locator(".cv-reference").bounding_box(), easel.scale
+    larger.tap()
+    expect(larger).to_have_attribute("aria-pressed", "true")
+    grown, field = (page.locator(part).bounding_box() for part in (".cv-reference", ".cv"))
+    assert grown == field
+    page.touchscreen.tap(*at(0.02))
+    assert colors() == [BLUE, RED, RED]
+    expect(larger).to_have_attribute("aria-pressed", "false")
+    assert page.locator(".cv-reference").bounding_box() == before
+    assert easel.scale == scale
+    assert easel.kinds == "pick pick pick"
+
+
+def test_wheel_and_keys_enlarge_the_reference(visit: Visit, address: str) -> None:
+    page = visit(address)
+    page.set_viewport_size({"width": 1100, "height": 720})
+    easel = Easel(page)
+    page.get_by_role("button", name="Reference").click()
+    page.locator(".cv-reference input").set_input_files(two_halves())
+    image = page.locator(".cv-reference canvas")
+    expect(image).to_be_visible()
+    whole = image.bounding_box()
+    assert whole is not None
+    scale = easel.scale
+    page.mouse.move(whole["x"] + 0.4 * whole["width"], whole["y"] + whole["height"] / 2)
+    for _ in range(5):
+        page.mouse.wheel(0, -120)
+    page.wait_for_function(
+        "width => document.querySelector('.cv-reference canvas').getBoundingClientRect().width > "
+        "3 * width",
+        arg=whole["width"],
+    )
+    page.mouse.click(whole["x"] + 0.6 * whole["width"], whole["y"] + whole["height"] / 2)
+    assert easel.log == [{"do": "pick", "color": RED}]
+    assert easel.scale == scale
+    # By keys: the whole of it, its middle larger, and a step to the right.
+    for key in ("0", "+", "+", "ArrowLeft", "ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    assert easel.log[1:] == [{"do": "pick", "color": BLUE}]
+    page.keyboard.press("0")
+    assert image.bounding_box() == whole
+    larger = page.get_by_role("button", name="Enlarge the image")
+    larger.click()
+    large, stage = image.bounding_box(), page.locator(".cv-stage").bounding_box()
+    assert large is not None
+    assert stage is not None
+    assert large["width"] > 2 * whole["width"]
+    assert large["x"] >= stage["x"]
+    assert large["y"] + large["height"] <= stage["y"] + stage["height"]
+    page.keyboard.press("Escape")
+    expect(larger).to_have_attribute("aria-pressed", "false")
+    assert image.bounding_box() == whole
+
+
+def test_the_next_region_is_enlarged_where_it_is_small(visit: Visit, address: str) -> None:
+    page = visit(address)
+    page.set_viewport_size({"width": 760, "height": 500})
+    easel = Easel(page)
+    whole = easel.scale
+    side = """() => {
+      const { view, layer, regions, closing } = canvas;
+      const label = layer.labelAt(view.cursor.x, view.cursor.y, closing);
+      return Math.sqrt(regions.share(closing, label) * regions.width * regions.height);
+    }"""
+    page.locator(".cv-stage").focus()
+    scales = set()
+    for _ in range(22):
+        page.keyboard.press("n")
+        small = page.evaluate(side)
+        assert small * easel.scale > 11.9
+        if small * whole > 12.1:
+            assert easel.scale == whole
+        scales.add(easel.scale)
+    assert len(scales) > 1
+    # Who looked closer before stays there.
+    for key in ("0", "+", "n", "n", "n"):
+        page.keyboard.press(key)
+    assert easel.scale >= 1.49 * whole
+
+
 def test_a_reference_without_an_image_leaves_the_drawing_its_size(
     visit: Visit, address: str
 ) -> None:
@@ -482,6 +597,8 @@ def test_a_phone_360_pixels_wide_has_room_for_everything(visit: Visit, address: 
       .map((one) => [one, one.getBoundingClientRect()]).filter(([, box]) => box.width)
       .filter(([, box]) => box.height < 40 || box.width < 40 || box.right > 360.5)
       .map(([one, box]) => `${one.className} ${one.textContent}: ${box.width} x ${box.height}`)"""
+    # Its words are in one line.
+    assert page.locator(".cv-color span").evaluate("span => span.offsetHeight") < 20
     for sheet in ("", ".cv-color", ".cv-do-options"):
         if sheet:
             page.locator(sheet).tap()

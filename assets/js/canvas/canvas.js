@@ -31,8 +31,9 @@ import { View } from './view.js';
  * it are of 1; 2 has the original closed at first, a row of shades, and Fill alike by form; 3 may keep
  * the color for the next drawing, draws straight strokes, and shows smooth edges at 1.2 screen pixels
  * per pixel or more; in 4 a drag with Fill goes on into regions alike the first one alone; 5 fills
- * tiny regions like their neighbors, and takes a color where a finger ends on the reference. */
-export const VERSION = 5;
+ * tiny regions like their neighbors, and takes a color where a finger ends on the reference; 6 enlarges
+ * the reference, and a small region that `N` goes to. */
+export const VERSION = 6;
 
 /** A reference is there from the start where there is so much room. */
 const WIDE_PX = 560;

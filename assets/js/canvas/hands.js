@@ -13,6 +13,23 @@ const TAPS_MS = 250;
 
 let penSeen = false;
 
+/**
+ * A wheel enlarges what is under it, and two fingers on a trackpad move it.
+ * @param {WheelEvent} event
+ * @param {{ zoom: (factor: number, at: MouseEvent) => void, pan: (dx: number, dy: number) => void }} to
+ */
+export function turn(event, to) {
+  event.preventDefault();
+  const step = event.deltaMode ? 30 : 1;
+  // Two fingers on a trackpad move by single pixels and sideways; a wheel turns by notches.
+  const notches = Math.abs(Reflect.get(event, 'wheelDeltaY') || 0) % 120 === 0;
+  const wheel = event.deltaMode || (!event.deltaX && notches);
+  if (event.ctrlKey || event.metaKey || (wheel && !event.shiftKey))
+    to.zoom(Math.exp(-event.deltaY * step * (wheel ? 0.002 : 0.01)), event);
+  else if (event.shiftKey && !event.deltaX) to.pan(-event.deltaY * step, 0);
+  else to.pan(-event.deltaX * step, -event.deltaY * step);
+}
+
 export class Hands {
   /** @type {Map<number, Place>} */ #fingers = new Map();
   /** @type {'' | 'draw' | 'pan' | 'tap' | 'aim' | 'pinch'} */ #doing = '';
@@ -44,7 +61,14 @@ export class Hands {
       this.at = null;
       this.hover();
     });
-    stage.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
+    stage.addEventListener(
+      'wheel',
+      (event) => {
+        turn(event, canvas.view);
+        this.hover();
+      },
+      { passive: false },
+    );
     // A long press is no menu, and a pen's is no second button.
     stage.addEventListener('contextmenu', (event) => event.preventDefault());
   }
@@ -258,21 +282,6 @@ export class Hands {
     const soon = now - (this.#begin?.timeStamp || 0) < SECOND_FINGER_MS;
     if (soon || this.#drawing.rests) this.#drawing.cancel();
     else this.#drawing.end();
-  }
-
-  /** @param {WheelEvent} event */
-  #wheel(event) {
-    const { view } = this.canvas;
-    event.preventDefault();
-    const step = event.deltaMode ? 30 : 1;
-    // Two fingers on a trackpad move by single pixels and sideways; a wheel turns by notches.
-    const notches = Math.abs(Reflect.get(event, 'wheelDeltaY') || 0) % 120 === 0;
-    const wheel = event.deltaMode || (!event.deltaX && notches);
-    if (event.ctrlKey || event.metaKey || (wheel && !event.shiftKey))
-      view.zoom(Math.exp(-event.deltaY * step * (wheel ? 0.002 : 0.01)), event);
-    else if (event.shiftKey && !event.deltaX) view.pan(-event.deltaY * step, 0);
-    else view.pan(-event.deltaX * step, -event.deltaY * step);
-    this.hover();
   }
 
   /** Shows what the tool would do where the pointer is. */

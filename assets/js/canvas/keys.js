@@ -18,6 +18,9 @@ export const ARROWS = {
 /** An arrow key goes so far on the screen, in CSS pixels; with Shift one pixel of the drawing. */
 const STEP_PX = 12;
 const READ_MS = 300;
+/** In CSS pixels: a region of a smaller side, if it were a square, is enlarged; for a finger sooner. */
+const NEAR_PX = 12;
+const NEAR_FINGER_PX = 24;
 /** What gives the focus to the drawing as a pointer comes; a field is never without its outline. */
 const CLICKED = '.cv-side input, :not(:focus-visible)';
 
@@ -92,7 +95,10 @@ export function keys(canvas, signal) {
     canvas.strokes.end();
     // Among those that still need a color, while they are shown.
     const next = canvas.uncolored?.next(label, step);
-    [index.x, index.y] = regions.middle(closing, next || ((label + step - 1 + count) % count) + 1);
+    const target = next || ((label + step - 1 + count) % count) + 1;
+    [index.x, index.y] = regions.middle(closing, target);
+    const side = Math.sqrt(regions.share(closing, target) * regions.width * regions.height);
+    view.approach(side, hands.touches ? NEAR_FINGER_PX : NEAR_PX);
     read();
   };
 

@@ -1,8 +1,9 @@
 // An image of the person's own beside the drawing, to take colors from. It is read in the browser and
 // never sent; each color that is taken is an action.
 import { hexOf } from './colors.js';
+import { turn } from './hands.js';
 import { ARROWS } from './keys.js';
-import { button, make } from './nodes.js';
+import { aria, button, icon, make } from './nodes.js';
 
 /** The longer side to which a large image is made smaller. */
 const LONGEST = 1_600;
@@ -10,6 +11,10 @@ const LONGEST = 1_600;
 const SPOT_PX = 5;
 const WIDE_PX = 680;
 const STEP_PX = 8;
+/** How often the image is enlarged at most, and by how much with each key. */
+const CLOSEST = 16;
+const KEY_ZOOM = 1.5;
+const ENLARGE = 'M14 4h6v6M20 4l-7 7M10 20H4v-6M4 20l7-7';
 /** A stage that is so many times as high as wide has room above the drawing. */
 const HIGH = 1.2;
 
@@ -55,9 +60,14 @@ export class Reference {
     null;
   /** @type {ImageData | null} */ #pixels = null;
   #hadOriginal = false;
-  /** @type {Set<number>} pointers that are down on the image */ #pressed = new Set();
+  /** @type {Map<number, { x: number, y: number }>} pointers that are down on the image */
+  #pressed = new Map();
   /** Whether one alone is, which takes the color where it is lifted: two pinch. */
   #alone = false;
+  /** How often the image is enlarged where it is, and how far it is moved, in CSS pixels. */
+  #zoom = 1;
+  #x = 0;
+  #y = 0;
 
   /** @param {import('./canvas.js').ColoringCanvas} canvas */
   constructor(canvas) {
@@ -78,6 +88,14 @@ export class Reference {
       hidden: '',
     });
     this.ring = make('i', { hidden: '' });
+    this.frame = make('div', { class: 'cv-reference-image' }, this.image, this.ring);
+    this.larger = button('', () => this.enlarge(!this.#isLarge), {
+      class: 'cv-add',
+      'aria-label': say('reference_enlarge'),
+      title: say('reference_enlarge'),
+      hidden: '',
+    });
+    this.larger.append(icon(ENLARGE));
     this.hint = make('p', {}, say('reference_hint'));
     this.chip = make('b', { class: 'cv-chip none' });
     this.node = make(
@@ -89,6 +107,7 @@ export class Reference {
         this.chip,
         button(say('reference_open'), () => this.file.click(), { class: 'cv-open' }),
         canvas.tools.undoOnSheet(),
+        this.larger,
         button('×', () => canvas.setReference(false), {
           class: 'cv-add',
           'aria-label': say('reference_close'),
@@ -97,17 +116,18 @@ export class Reference {
       ),
       this.file,
       this.hint,
-      make('div', { class: 'cv-reference-image' }, this.image, this.ring),
+      this.frame,
     );
+    this.enlarge(false);
     this.#listen();
     if (opened) this.#draw(opened);
   }
 
   #listen() {
-    const { image } = this;
+    const { image, frame } = this;
     image.addEventListener('pointerdown', (event) => {
       if (event.isPrimary) this.#pressed.clear();
-      this.#pressed.add(event.pointerId);
+      this.#pressed.set(event.pointerId, { x: event.clientX, y: event.clientY });
       this.#alone = this.#pressed.size === 1 && event.button === 0;
       this.#follow(event);
       image.setPointerCapture(event.pointerId);
@@ -115,6 +135,7 @@ export class Reference {
     image.addEventListener('pointermove', (event) => {
       // The menu of a right press takes its end.
       if (!event.buttons) this.#pressed.clear();
+      this.#pinch(event);
       this.#follow(event);
     });
     // What the ring shows is taken. A finger that has moved makes no click.
@@ -131,24 +152,135 @@ export class Reference {
     image.addEventListener('pointerleave', ({ pointerType }) => {
       if (pointerType !== 'touch') this.rest();
     });
+    // What is below an enlarged image is not pressed as it makes room.
+    image.addEventListener('touchend', (event) => event.cancelable && event.preventDefault());
+    frame.addEventListener(
+      'wheel',
+      (event) => {
+        turn(event, this);
+        this.#follow(event);
+      },
+      { passive: false },
+    );
     image.addEventListener('blur', () => this.rest());
+    this.node.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || !this.#isLarge) return;
+      event.stopPropagation();
+      this.enlarge(false);
+    });
     image.addEventListener('keydown', (event) => {
-      const way = ARROWS[event.key];
-      if (!way && event.key !== 'Enter') return;
+      const { key, shiftKey } = event;
+      const way = ARROWS[key];
+      if (!way && !/^(Enter|[+=0-])$/.test(key)) return;
       event.preventDefault();
       event.stopPropagation();
       const cursor = (this.#cursor ||= { x: image.width >> 1, y: image.height >> 1 });
-      if (way) {
-        const step = event.shiftKey ? 1 : Math.max(1, Math.round(STEP_PX / this.#scale));
-        cursor.x = Math.min(Math.max(cursor.x + way[0] * step, 0), image.width - 1);
-        cursor.y = Math.min(Math.max(cursor.y + way[1] * step, 0), image.height - 1);
+      if (key === 'Enter') this.#take(cursor.x, cursor.y);
+      else {
+        const step = shiftKey ? 1 : Math.max(1, Math.round(STEP_PX / this.#scale));
+        const [dx, dy] = way || [0, 0];
+        cursor.x = Math.min(Math.max(cursor.x + dx * step, 0), image.width - 1);
+        cursor.y = Math.min(Math.max(cursor.y + dy * step, 0), image.height - 1);
+        if (key === '0') this.zoom(0);
+        else if (!way) this.zoom(key === '-' ? 1 / KEY_ZOOM : KEY_ZOOM, this.#onPage(cursor));
+        this.#reveal(cursor);
         this.#look(cursor.x, cursor.y);
-      } else this.#take(cursor.x, cursor.y);
+      }
     });
     new ResizeObserver(() => this.#layOut()).observe(this.canvas.view.stage);
   }
 
-  /** @param {PointerEvent} event of a pointer that is alone, or of one that pinches */
+  /** Two fingers enlarge the image and move it. @param {PointerEvent} event */
+  #pinch({ pointerId, clientX, clientY }) {
+    const before = this.#pressed.get(pointerId);
+    if (!before) return;
+    const now = { x: clientX, y: clientY };
+    this.#pressed.set(pointerId, now);
+    if (this.#pressed.size !== 2) return;
+    const [other] = [...this.#pressed].flatMap(([id, at]) => (id === pointerId ? [] : [at]));
+    const away = (/** @type {typeof now} */ at) => Math.hypot(at.x - other.x, at.y - other.y);
+    this.pan((now.x - before.x) / 2, (now.y - before.y) / 2);
+    const middle = { clientX: (now.x + other.x) / 2, clientY: (now.y + other.y) / 2 };
+    this.zoom(away(now) / Math.max(1, away(before)), middle);
+  }
+
+  /**
+   * Enlarges the image around a place of the page; 0 shows the whole of it.
+   * @param {number} factor
+   * @param {{ clientX: number, clientY: number }} [at]
+   */
+  zoom(factor, at = { clientX: 0, clientY: 0 }) {
+    const box = this.image.getBoundingClientRect();
+    const zoom = Math.min(Math.max(this.#zoom * factor, 1), CLOSEST);
+    const more = 1 - zoom / this.#zoom;
+    this.#zoom = zoom;
+    this.pan((at.clientX - box.left) * more, (at.clientY - box.top) * more);
+  }
+
+  /**
+   * Moves the image; what of it can fill its frame does.
+   * @param {number} dx in CSS pixels
+   * @param {number} dy
+   */
+  pan(dx, dy) {
+    const { image, frame } = this;
+    const held = (
+      /** @type {number} */ moved,
+      /** @type {number} */ before,
+      /** @type {number} */ size,
+      /** @type {number} */ room,
+    ) => {
+      const spare = room - size * this.#zoom;
+      return (
+        Math.min(Math.max(before + moved, Math.min(spare, spare / 2)), Math.max(0, spare / 2)) -
+        before
+      );
+    };
+    this.#x = held(this.#x + dx, image.offsetLeft, image.offsetWidth, frame.clientWidth);
+    this.#y = held(this.#y + dy, image.offsetTop, image.offsetHeight, frame.clientHeight);
+    image.style.transform = `translate(${this.#x}px,${this.#y}px) scale(${this.#zoom})`;
+  }
+
+  /** Where the middle of a pixel is on the page. @param {{ x: number, y: number }} pixel */
+  #onPage({ x, y }) {
+    const { left, top } = this.image.getBoundingClientRect();
+    const scale = this.#scale;
+    return { clientX: left + (x + 0.5) * scale, clientY: top + (y + 0.5) * scale };
+  }
+
+  /** Moves an enlarged image so that a pixel is in its frame. @param {{ x: number, y: number }} pixel */
+  #reveal(pixel) {
+    const { left, top, right, bottom } = this.frame.getBoundingClientRect();
+    const { clientX, clientY } = this.#onPage(pixel);
+    const into = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ to) =>
+      Math.max(0, from + STEP_PX - at) + Math.min(0, to - STEP_PX - at);
+    this.pan(into(clientX, left, right), into(clientY, top, bottom));
+  }
+
+  get #isLarge() {
+    return this.node.classList.contains('cv-large');
+  }
+
+  /**
+   * Gives the image all of the drawing's place, until a color is taken.
+   * @param {boolean} on
+   */
+  enlarge(on) {
+    aria(this.larger, 'pressed', on);
+    if (on === this.#isLarge) return;
+    const middle = () => {
+      const { left, top, width, height } = this.frame.getBoundingClientRect();
+      return { clientX: left + width / 2, clientY: top + height / 2 };
+    };
+    // What is in the middle stays there.
+    const [x, y] = this.#pixel(middle());
+    this.node.classList.toggle('cv-large', on);
+    this.#layOut();
+    const [to, from] = [middle(), this.#onPage({ x, y })];
+    this.pan(to.clientX - from.clientX, to.clientY - from.clientY);
+  }
+
+  /** @param {MouseEvent} event of a pointer that is alone, or of one that pinches */
   #follow(event) {
     if (this.#pressed.size && !this.#alone) this.rest();
     else this.#look(...this.#pixel(event));
@@ -156,11 +288,11 @@ export class Reference {
 
   /** CSS pixels a pixel of the image has. */
   get #scale() {
-    return this.image.clientWidth / this.image.width || 1;
+    return this.image.getBoundingClientRect().width / this.image.width || 1;
   }
 
   /**
-   * @param {MouseEvent} event
+   * @param {{ clientX: number, clientY: number }} event
    * @returns {[number, number]}
    */
   #pixel(event) {
@@ -193,10 +325,12 @@ export class Reference {
    */
   #look(x, y) {
     const color = this.#color(x, y);
-    const { image, ring } = this;
+    const { frame, ring } = this;
+    const { left, top } = frame.getBoundingClientRect();
+    const { clientX, clientY } = this.#onPage({ x, y });
     ring.hidden = !color;
-    ring.style.left = image.offsetLeft + (x + 0.5) * this.#scale + 'px';
-    ring.style.top = image.offsetTop + (y + 0.5) * this.#scale + 'px';
+    ring.style.left = clientX - left + 'px';
+    ring.style.top = clientY - top + 'px';
     this.#show(color);
   }
 
@@ -226,6 +360,7 @@ export class Reference {
       canvas.picker.take(color);
       canvas.log({ do: 'pick', color }, null);
       canvas.announce('picked', { color });
+      if (this.#isLarge) this.enlarge(false);
       this.#look(x, y);
     }
   }
@@ -260,16 +395,23 @@ export class Reference {
     context.drawImage(bitmap, 0, 0);
     this.#pixels = context.getImageData(0, 0, image.width, image.height);
     this.#cursor = null;
-    image.hidden = false;
+    image.hidden = this.larger.hidden = false;
     this.hint.hidden = true;
     this.#layOut();
+    this.zoom(0);
   }
 
   /** Gives the panel a part of the stage: its right side, the top of a high one, or on a narrow screen
    * what is below. Without an image it is below the colors, where they are beside the stage. */
   #layOut() {
-    const { node } = this;
+    const { node, image, frame } = this;
     const { view, picker } = this.canvas;
+    const large = this.#isLarge;
+    // As large as it is whole: small images, too.
+    const fit = Math.min(frame.clientWidth / image.width, frame.clientHeight / image.height);
+    image.style.width = large ? Math.floor(image.width * fit) + 'px' : '';
+    this.pan(0, 0);
+    if (large) return;
     const wide = this.canvas.node.clientWidth >= WIDE_PX;
     const { clientWidth, clientHeight } = view.stage;
     const isEmpty = wide && this.image.hidden;
@@ -298,6 +440,7 @@ export class Reference {
   show(on, focuses = true) {
     const { tools, original, picker } = this.canvas;
     if (on) tools.sheet('', false);
+    else this.enlarge(false);
     this.node.hidden = !on;
     // The drawing stays large: the original makes room.
     if (on) this.#hadOriginal = !!original && !original.hidden;

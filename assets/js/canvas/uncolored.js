@@ -7,8 +7,6 @@ const SMALL_PX = 7;
 const RING_PX = 8;
 /** Of the drawing: a smaller region is tiny, to be colored when all others are. */
 const MIN_SHARE = 0.0002;
-/** In CSS pixels: to a smaller region the button zooms in. */
-const NEAR_PX = 24;
 
 export class Uncolored {
   on = false;
@@ -21,7 +19,7 @@ export class Uncolored {
   constructor(canvas) {
     this.canvas = canvas;
     const { width, height } = canvas.sketch;
-    this.following = button('›', () => this.#follow(), {
+    this.following = button('›', () => canvas.jump(1), {
       'aria-label': canvas.say('next'),
       title: canvas.say('next'),
     });
@@ -80,19 +78,6 @@ export class Uncolored {
     if (!this.on || this.left.length) return false;
     this.canvas.tell('bare_none');
     return true;
-  }
-
-  /** Goes to the next region as the key does, and near where it is small. */
-  #follow() {
-    const { canvas } = this;
-    const { view, layer, closing } = canvas;
-    canvas.jump(1);
-    const { cursor } = view;
-    const label = cursor && layer?.labelAt(cursor.x, cursor.y, closing);
-    const region = this.left.find((item) => item.label === label);
-    if (!cursor || !region) return;
-    if (region.side * view.scale < NEAR_PX) view.zoom(NEAR_PX / (region.side * view.scale));
-    view.reveal(cursor.x, cursor.y);
   }
 
   /** @param {boolean} on */

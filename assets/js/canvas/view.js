@@ -21,6 +21,7 @@ export class View {
   #x = 0;
   #y = 0;
   #fitted = true;
+  /** Whether it is looked at closer only for a small region. */ #approached = false;
   #asked = 0;
   #sharp = false;
   /** Paints the finer colors too. @type {((box: Rectangle) => void) | null} */ finer = null;
@@ -168,6 +169,7 @@ export class View {
   fit() {
     const { left, top, width, height, strip } = this.#room;
     this.#fitted = true;
+    this.#approached = false;
     this.scale = this.#whole;
     const free = height - this.height * this.scale;
     this.#x = left + (width - this.width * this.scale) / 2;
@@ -181,6 +183,7 @@ export class View {
    * @param {{ clientX: number, clientY: number }} [index]
    */
   zoom(factor, index) {
+    this.#approached = false;
     const box = this.stage.getBoundingClientRect();
     const { cursor } = this;
     const middle = cursor
@@ -291,6 +294,21 @@ export class View {
     const dx = away(this.#x + x * this.scale, clientWidth);
     const dy = away(this.#y + y * this.scale, clientHeight);
     if (dx || dy) this.pan(dx, dy);
+  }
+
+  /**
+   * Brings the region under the cursor onto the stage, and enlarges a small one. Where the whole
+   * drawing was in sight, it is again with the next region that is not small.
+   * @param {number} side of a square of its area, in pixels
+   * @param {number} least CSS pixels that a side needs
+   */
+  approach(side, least) {
+    const returns = this.#fitted || this.#approached;
+    if (side * this.scale < least) {
+      this.zoom(least / (side * this.scale));
+      this.#approached = returns;
+    } else if (this.#approached && side * this.#whole >= least) this.fit();
+    if (this.cursor) this.reveal(this.cursor.x, this.cursor.y);
   }
 
   /**
