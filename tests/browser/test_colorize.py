@@ -117,6 +117,16 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
         page.get_by_role("group", name="Download as a file").get_by_text("Colors").click()
     expect(page.get_by_role("group", name="Download as a file")).to_be_hidden()
     assert saved.value.suggested_filename == "apple-colors.png"
+    page.get_by_label("Download", exact=True).click()
+    with page.expect_download() as large:
+        page.get_by_role("group", name="Download as a file").get_by_text("Large PNG").click()
+    assert large.value.suggested_filename == "apple-large.png"
+    pixels = Image.open(large.value.path())
+    assert pixels.size == (3 * 1024, 3 * 1024)
+    colors = [
+        pixels.getpixel((round(x * 3072), round(y * 3072))) for x, y in ((0.5, 0.7), (0.01, 0.01))
+    ]
+    assert colors == [(0xB3, 0x20, 0x2A, 255), (255, 255, 255, 255)]
     layer = np.asarray(Image.open(saved.value.path()))
     assert {tuple(color) for color in layer.reshape(-1, 4)} == {
         (0, 0, 0, 0),
@@ -187,6 +197,36 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     expect(chosen(page)).to_have_count(0)
     fill(page, "#2050a0", 0.5, 0.5)
     expect(chosen(page)).to_contain_text("#2050A0")
+
+
+def test_a_drawing_fills_the_screen_until_one_leaves_it(visit: Visit, started: App) -> None:
+    page = visit(f"{started.address}/?tab=colorize")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.get_by_role("button", name="turtle").click()
+    ready(page)
+    shown = page.locator(".cv-sheet").bounding_box()
+    assert shown is not None
+    full = page.get_by_role("button", name="Full screen")
+    full.click()
+    expect(full).to_have_attribute("aria-pressed", "true")
+    page.wait_for_function(
+        "width => document.querySelector('.cv-sheet').getBoundingClientRect().width > 1.2 * width",
+        arg=shown["width"],
+    )
+    work = page.locator(".th-colorize-work").bounding_box()
+    assert work == {"x": 0, "y": 0, "width": 1440, "height": 900}
+    # Another drawing fills it, too; the list of all is on the page.
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(page.locator(".th-colorize-words")).not_to_have_value("turtle")
+    ready(page)
+    expect(full).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="All drawings").click()
+    page.wait_for_function("!document.fullscreenElement")
+    expect(page.locator(".th-colorize-tiles")).to_be_visible()
+    page.set_viewport_size(PHONE)
+    page.get_by_role("button", name="turtle").click()
+    ready(page)
+    expect(full).to_be_hidden()
 
 
 @pytest.mark.parametrize("size", [PHONE, {"width": 1440, "height": 900}])

@@ -1,6 +1,6 @@
-// A drawing for who looks closer: its lines with more pixels and steeper edges, and its colors with
-// edges without steps. For the eye alone: regions and layers are of the drawing itself, and nothing
-// is read back from here.
+// A drawing for who looks closer, and as a large file: its lines with more pixels and steeper edges,
+// and its colors with edges without steps. For the eye alone: regions and layers are of the drawing
+// itself, and nothing is read back from here.
 import { make } from './nodes.js';
 
 /** @typedef {import('./changes.js').Rectangle} Rectangle */
@@ -43,14 +43,10 @@ function sharpLines(ink, width, height) {
  * @param {import('./view.js').View} view
  * @returns {(box: Rectangle) => void} shows what changed
  */
-export function sharp({ ink, layer, image, width, height }) {
+export function sharp(view) {
+  const { ink, layer, width, height } = view;
   ink.after(sharpLines(ink, LARGER * ink.naturalWidth, LARGER * ink.naturalHeight));
-  const finer = Math.min(FINER, Math.max(1, Math.floor(MAX_SIDE / Math.max(width, height))));
-  const node = make('canvas', { class: 'cv-ink', width: finer * width, height: finer * height });
-  const context = /** @type {CanvasRenderingContext2D} */ (node.getContext('2d'));
-  context.imageSmoothingEnabled = false;
-  const values = new Uint32Array(/** @type {ImageData} */ (image).data.buffer);
-  const smooth = smoother({ values, width, height }, finer);
+  const { node, context, finer, put } = finerColors(view);
   const columns = Math.ceil(width / TILE);
   /** @type {Set<number>} */ const tiles = new Set();
 
@@ -59,9 +55,7 @@ export function sharp({ ink, layer, image, width, height }) {
     for (const tile of tiles) {
       if (performance.now() - start > FRAME_MS) break;
       tiles.delete(tile);
-      const [x, y] = [TILE * (tile % columns), TILE * Math.floor(tile / columns)];
-      const pixels = smooth(x, y, Math.min(TILE, width - x), Math.min(TILE, height - y));
-      if (pixels) context.putImageData(pixels, finer * x, finer * y);
+      put(TILE * (tile % columns), TILE * Math.floor(tile / columns), TILE);
     }
     if (tiles.size) requestAnimationFrame(work);
   };
@@ -84,6 +78,49 @@ export function sharp({ ink, layer, image, width, height }) {
   show({ x: 0, y: 0, width, height });
   layer.after(node);
   return show;
+}
+
+/**
+ * The drawing and its colors on white paper, as who looks closer sees them.
+ * @param {import('./view.js').View} view
+ * @returns {Promise<Blob>} a PNG
+ */
+export async function largePng(view) {
+  const { ink, layer, width, height } = view;
+  const { node, context, finer, put } = finerColors(view);
+  context.drawImage(layer, 0, 0, node.width, node.height);
+  for (let y = 0; y < height; y += TILE) {
+    for (let x = 0; x < width; x += TILE) put(x, y, TILE);
+    // The page goes on meanwhile.
+    await new Promise((done) => setTimeout(done));
+  }
+  context.globalCompositeOperation = 'destination-over';
+  context.fillStyle = '#ffffff';
+  context.fillRect(0, 0, node.width, node.height);
+  context.globalCompositeOperation = 'source-over';
+  context.drawImage(sharpLines(ink, finer * width, finer * height), 0, 0);
+  return new Promise((done, fail) =>
+    node.toBlob((blob) => (blob ? done(blob) : fail(new Error('The image is too large.')))),
+  );
+}
+
+/**
+ * The colors of a view with more pixels, none at first; `put` writes those of a square in which there
+ * is an edge.
+ * @param {import('./view.js').View} view
+ */
+function finerColors({ image, width, height }) {
+  const finer = Math.min(FINER, Math.max(1, Math.floor(MAX_SIDE / Math.max(width, height))));
+  const node = make('canvas', { class: 'cv-ink', width: finer * width, height: finer * height });
+  const context = /** @type {CanvasRenderingContext2D} */ (node.getContext('2d'));
+  context.imageSmoothingEnabled = false;
+  const values = new Uint32Array(/** @type {ImageData} */ (image).data.buffer);
+  const smooth = smoother({ values, width, height }, finer);
+  const put = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ side) => {
+    const pixels = smooth(x, y, Math.min(side, width - x), Math.min(side, height - y));
+    if (pixels) context.putImageData(pixels, finer * x, finer * y);
+  };
+  return { node, context, finer, put };
 }
 
 /**

@@ -186,22 +186,42 @@ export function desk(box, { closed, kept, next: following, open }) {
     await kept();
     await showNext();
   });
+  /** @param {string} kind @returns {Promise<[string, Blob]>} the name of a file, and the file */
+  async function fileOf(kind) {
+    if (kind === 'large' && canvas) {
+      canvas.endStroke();
+      say('Preparing the image…');
+      const { largePng } = await import('../canvas/sharp.js');
+      const name = message.value.trim().replace(/[^a-z\d]+/gi, '-') || 'drawing';
+      return [name + '-large.png', await largePng(canvas.view)];
+    }
+    const file = await send('/api/colorize/picture', { ...coloring(), kind });
+    const bytes = Uint8Array.from(atob(file.data), (letter) => letter.charCodeAt(0));
+    return [file.name, new Blob([bytes], { type: file.type })];
+  }
   box.querySelectorAll('[data-kind]').forEach((button) =>
     pressed(button, async () => {
-      const file = await send('/api/colorize/picture', {
-        ...coloring(),
-        kind: button.dataset.kind,
-      });
-      const bytes = Uint8Array.from(atob(file.data), (letter) => letter.charCodeAt(0));
+      const [name, blob] = await fileOf(button.dataset.kind);
       const link = make('a');
-      link.href = URL.createObjectURL(new Blob([bytes], { type: file.type }));
-      link.download = file.name;
+      link.href = URL.createObjectURL(blob);
+      link.download = name;
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-      say('Saved as ' + file.name + '.');
+      say('Saved as ' + name + '.');
       download.open = false;
     }),
   );
+
+  // A browser of a phone has no full screen; there the drawing fills it already.
+  const full = part('full');
+  full.hidden = !document.fullscreenEnabled;
+  full.addEventListener('click', () => {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else part('work').requestFullscreen();
+  });
+  document.addEventListener('fullscreenchange', () => {
+    full.setAttribute('aria-pressed', String(document.fullscreenElement === part('work')));
+  });
   part('back').addEventListener('click', () => close());
 
   const download = part('download');
@@ -247,6 +267,7 @@ export function desk(box, { closed, kept, next: following, open }) {
   }
   function close() {
     away();
+    if (document.fullscreenElement) document.exitFullscreen();
     ofColorizeLink({ drawing: '', sketch: '', kept: '', words: '' });
     closed();
   }
