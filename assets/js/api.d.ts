@@ -5023,6 +5023,7 @@ declare namespace Api {
     side?: number | string;
     speck?: number | string;
     flatten?: boolean;
+    lines?: Array<[number | string, number | string, number | string, number | string]>;
     words?: string;
     drawing?: string;
   }

@@ -15,6 +15,7 @@ import numpy as np
 
 from truehue.core.errors import ImageError
 from truehue.core.sketches.records import (
+    LINE_UNITS,
     MIN_SIDE,
     Sketch,
     SketchSettings,
@@ -255,6 +256,9 @@ _LINE_BEGINS = 0.55
 
 _PAPER = 0.98
 _MIN_SPECK_PX = 3
+_DRAWN_PX = 4
+"""How wide a line across a gap is, at a longer side of 1024."""
+
 _EDGE_PX = 2.5
 """How far from a line, at a longer side of 1024, gray may still be its soft edge."""
 
@@ -290,6 +294,7 @@ def prepare(srgb8: np.ndarray, settings: SketchSettings | None = None) -> Sketch
         )
     if settings.flatten:
         _without_haze(ink)
+    _draw_lines(ink, settings.lines)
     result = of_image(replace(flat, lightness=lightness), inverted)
     return _sketch(ink, result)
 
@@ -372,6 +377,18 @@ def _without_specks(ink: np.ndarray, speck_px: int) -> None:
             ink[specks] = 255
         else:
             ink[specks] = cv2.erode(ink, np.ones((5, 5), np.uint8))[specks]
+
+
+def _draw_lines(ink: np.ndarray, lines: tuple[tuple[int, int, int, int], ...]) -> None:
+    """Draws black lines across gaps, as :class:`SketchSettings` has them; ``ink`` is changed."""
+    import cv2
+
+    height, width = ink.shape
+    thickness = max(2, round(_DRAWN_PX * scale_of(ink.shape)))
+    for line in lines:
+        x0, x1 = (round(part / LINE_UNITS * (width - 1)) for part in line[::2])
+        y0, y1 = (round(part / LINE_UNITS * (height - 1)) for part in line[1::2])
+        cv2.line(ink, (x0, y0), (x1, y1), 0, thickness, cv2.LINE_AA)
 
 
 def _without_haze(ink: np.ndarray) -> None:

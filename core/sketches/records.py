@@ -18,6 +18,10 @@ SIDE = 1024
 LONGEST_SIDE = 2048
 MIN_SIDE = 8
 
+MAX_LINES = 100
+LINE_UNITS = 10_000
+"""Lines across gaps are given in so many parts of the width and of the height."""
+
 INK = 128
 """Of 255: from here on a pixel counts as paper where colors are measured; below, ink covers it."""
 
@@ -30,14 +34,16 @@ class SketchSettings:
     line begins; None finds one between the lines and the paper. ``longer_side`` is that of the
     sketch in pixels, 64 to 2048; smaller images are enlarged up to four times. Specks of ink and
     of paper under ``speck_px`` pixels (at a longer side of 1024) are cleaned away, 0 keeps all.
-    ``flatten`` divides by the paper around, which takes shadows and gray wash away.
-    Raises BadInput for others.
+    ``flatten`` divides by the paper around, which takes shadows and gray wash away. ``lines`` are
+    drawn across gaps that no closing closes: x0, y0, x1, y1 of each in ten-thousandths of width and
+    height, up to 100. Raises BadInput for others.
     """
 
     line_threshold: int | None = None
     longer_side: int = SIDE
     speck_px: int = 12
     flatten: bool = True
+    lines: tuple[tuple[int, int, int, int], ...] = ()
 
     def __post_init__(self) -> None:
         threshold = self.line_threshold
@@ -53,6 +59,14 @@ class SketchSettings:
             )
         if not 0 <= self.speck_px <= 400:
             raise BadInput(f"Specks are of 0 to 400 pixels, not {self.speck_px}.", "speck_px")
+        if len(self.lines) > MAX_LINES or not all(
+            len(line) == 4 and all(0 <= part <= LINE_UNITS for part in line) for line in self.lines
+        ):
+            raise BadInput(
+                f"A drawing has up to {MAX_LINES} lines of your own, each x0, y0, x1, y1 of 0 to "
+                f"{LINE_UNITS}.",
+                "lines",
+            )
 
 
 @dataclass(frozen=True)

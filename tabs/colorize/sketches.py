@@ -47,6 +47,16 @@ _NUMBERED = re.compile(r"[\s(]*(?:copy|sketch|drawing|final|v?\d+)\)?$")
 Blank = Annotated[int | None, BeforeValidator(lambda value: digits(value) if value != "" else None)]
 
 
+def _lines(value: object) -> object:
+    """Lines as records, or as an address has them: ``x0,y0,x1,y1`` with semicolons between."""
+    if not isinstance(value, str):
+        return value
+    return [line.split(",") for line in value.split(";")] if value else []
+
+
+Lines = Annotated[tuple[tuple[Whole, Whole, Whole, Whole], ...], BeforeValidator(_lines)]
+
+
 class NamedSketch(PageRequest):
     """A sketch by its id, or a starter drawing by the id of its concept."""
 
@@ -159,6 +169,7 @@ class PrepareSketchRequest(PageRequest):
     side: Whole = Field(default=1024, ge=64, le=2048, title="The longer side")
     speck: Whole = Field(default=12, ge=0, le=400, title="The size of specks")
     flatten: bool = Field(default=True, title="Taking shading away")
+    lines: Lines = Field(default=(), title="The lines across gaps")
 
 
 class StoreSketchRequest(PrepareSketchRequest):
@@ -172,7 +183,9 @@ class StoreSketchRequest(PrepareSketchRequest):
 def prepare_sketch(context: Context, request: PrepareSketchRequest) -> Sketch:
     """The sketch that comes of a stored image; the last ones are kept. Raises NotStored."""
     record = context.storage.images.get(request.image)  # also of what is kept: is it theirs to see?
-    settings = SketchSettings(request.threshold, request.side, request.speck, request.flatten)
+    settings = SketchSettings(
+        request.threshold, request.side, request.speck, request.flatten, request.lines
+    )
 
     def make() -> Sketch:
         from truehue.core.sketches.prepare import prepare

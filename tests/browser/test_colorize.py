@@ -199,6 +199,45 @@ def test_drawings_are_brought_and_colored_and_colorings_kept(visit: Visit, start
     expect(chosen(page)).to_contain_text("#2050A0")
 
 
+def test_a_wide_gap_is_closed_with_a_line(visit: Visit, started: App) -> None:
+    page = visit(f"{started.address}/?tab=colorize")
+    expect(page.locator(".th-colorize-tiles button").first).to_be_visible()
+    page.locator(".th-colorize-begin input[type=file]").set_input_files(
+        drawing("wheel.png", gap=True)
+    )
+    count = page.locator(".th-colorize-regions:visible")
+    # The ring is open at the right, by 14 of 400 pixels: 36 of the sketch.
+    expect(count).to_contain_text("2 regions")
+    page.get_by_role("button", name="Close a gap").click()
+    image = page.locator(".th-colorize-prepared:visible").bounding_box()
+    assert image is not None
+
+    def to(x: float, y: float) -> tuple[float, float]:
+        return image["x"] + x * image["width"], image["y"] + y * image["height"]
+
+    page.mouse.move(*to(0.875, 0.45))
+    page.mouse.down()
+    page.mouse.move(*to(0.875, 0.53), steps=4)
+    expect(page.locator(".th-colorize-stroke:visible")).to_have_count(1)
+    page.mouse.up()
+    expect(count).to_contain_text("3 regions")
+    page.get_by_role("button", name="Remove line").click()
+    expect(count).to_contain_text("2 regions")
+    expect(page.get_by_role("button", name="Remove line")).to_be_hidden()
+    page.mouse.move(*to(0.875, 0.45))
+    page.mouse.down()
+    page.mouse.move(*to(0.875, 0.53), steps=4)
+    page.mouse.up()
+    expect(count).to_contain_text("3 regions")
+    page.get_by_role("button", name="Color it").click()
+    ready(page)
+    # The ring alone is filled: nothing leaks into the paper.
+    fill(page, "#b3202a", 0.2, 0.5)
+    expect(page.locator(".th-colorize-share")).to_contain_text("%")
+    share = page.locator(".th-colorize-share").inner_text()
+    assert float(share.partition("%")[0]) < 45
+
+
 def test_a_drawing_fills_the_screen_until_one_leaves_it(visit: Visit, started: App) -> None:
     page = visit(f"{started.address}/?tab=colorize")
     page.set_viewport_size({"width": 1440, "height": 900})

@@ -14,11 +14,16 @@ const SIDES = [512, 768, 1024, 1536, 2048];
  * What is found without being asked.
  * @type {How}
  */
-export const USUAL = { threshold: '', side: 1024, speck: 12, flatten: true };
+export const USUAL = { threshold: '', side: 1024, speck: 12, flatten: true, lines: [] };
 
 /**
- * @typedef {{ threshold: number | '', side: number, speck: number, flatten: boolean }} How
+ * @typedef {[number, number, number, number]} Line x0, y0, x1, y1 in ten-thousandths of width and height
+ * @typedef {{ threshold: number | '', side: number, speck: number, flatten: boolean,
+ *   lines: Line[] }} How `lines` across gaps
  */
+const LINE_UNITS = 10_000;
+/** In CSS pixels: a shorter drag is a click, and no line. */
+const MIN_LINE_PX = 4;
 
 /** @param {How} how @param {Record<string, string>} more */
 const queryOf = (how, more) =>
@@ -27,6 +32,7 @@ const queryOf = (how, more) =>
     speck: String(how.speck),
     flatten: how.flatten ? '1' : '0',
     ...(how.threshold === '' ? {} : { threshold: String(how.threshold) }),
+    ...(how.lines.length ? { lines: how.lines.join(';') } : {}),
     ...more,
   });
 
@@ -88,7 +94,9 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
   header.append(heading, views);
   const preview = make('img', 'th-colorize-prepared');
   const frame = make('div', 'th-colorize-prepared-frame');
-  frame.append(preview);
+  const stroke = make('i', 'th-colorize-stroke');
+  stroke.hidden = true;
+  frame.append(preview, stroke);
   const count = make('p', 'th-colorize-regions');
   count.setAttribute('role', 'status');
   const warned = make('div');
@@ -122,6 +130,19 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     how = { ...how, side: Number(sizes.value) };
     look();
   });
+  const draws = make('button', 'th-button', 'Close a gap');
+  draws.title = 'Drag a line across a gap of the drawing';
+  draws.addEventListener('click', () => drawing(draws.getAttribute('aria-pressed') !== 'true'));
+  const removes = make('button', 'th-button', 'Remove line');
+  removes.title = 'Removes the last line that you drew';
+  removes.addEventListener('click', () => {
+    how = { ...how, lines: how.lines.slice(0, -1) };
+    show();
+    look();
+  });
+  draws.type = removes.type = 'button';
+  const lines = make('p', 'th-colorize-feet');
+  lines.append(draws, removes);
   const act = make('button', 'th-button th-colorize-do', does);
   const cancel = make('button', 'th-button', 'Cancel');
   act.type = cancel.type = 'button';
@@ -138,6 +159,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     flatten.parentElement || flatten,
     field('Remove specks up to', specks, 'Removes dots of ink and of paper with fewer pixels'),
     field('Longer side', sizes),
+    lines,
     count,
     feet, // above what may come: they stay where they are
     problem,
@@ -145,6 +167,47 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
   );
   body.append(frame, side);
   box.replaceChildren(header, body);
+
+  /** @param {boolean} on whether a drag over the drawing is a line across a gap */
+  function drawing(on) {
+    draws.setAttribute('aria-pressed', String(on));
+    frame.classList.toggle('drawing', on);
+  }
+  /** @type {PointerEvent | null} */ let start = null;
+  frame.addEventListener('pointerdown', (event) => {
+    if (!frame.classList.contains('drawing') || event.button) return;
+    event.preventDefault();
+    frame.setPointerCapture(event.pointerId);
+    start = event;
+  });
+  frame.addEventListener('pointermove', (event) => {
+    if (start?.pointerId !== event.pointerId) return;
+    const box = frame.getBoundingClientRect();
+    const [dx, dy] = [event.clientX - start.clientX, event.clientY - start.clientY];
+    stroke.hidden = false;
+    stroke.style.cssText = `left:${start.clientX - box.left}px;top:${start.clientY - box.top}px;
+      width:${Math.hypot(dx, dy)}px;transform:rotate(${Math.atan2(dy, dx)}rad)`;
+  });
+  /** @param {PointerEvent} event @param {boolean} lost */
+  const lift = (event, lost) => {
+    if (start?.pointerId !== event.pointerId) return;
+    const from = start;
+    start = null;
+    stroke.hidden = true;
+    const away = Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY);
+    if (lost || away < MIN_LINE_PX) return;
+    const box = preview.getBoundingClientRect();
+    const part = (at, size) => Math.round(Math.min(Math.max(at / size, 0), 1) * LINE_UNITS);
+    const line = [from, event].flatMap(({ clientX, clientY }) => [
+      part(clientX - box.left, box.width),
+      part(clientY - box.top, box.height),
+    ]);
+    how = { ...how, lines: [...how.lines, /** @type {Line} */ (line)] };
+    show();
+    look();
+  };
+  frame.addEventListener('pointerup', (event) => lift(event, false));
+  frame.addEventListener('pointercancel', (event) => lift(event, true));
 
   function field(text, input, title = '') {
     const label = make('label', 'th-colorize-field');
@@ -183,6 +246,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
     threshold.value = String(how.threshold === '' ? 128 : how.threshold);
     specks.value = String(how.speck);
     flatten.checked = how.flatten;
+    removes.hidden = !how.lines.length;
     sizes.value = String(how.side);
     side.querySelectorAll('output').forEach((node) => {
       const input = node.previousElementSibling;
@@ -272,6 +336,7 @@ export function preparePanel(box, { title, does, words: named, done, left }) {
       warned.replaceChildren();
       problem.hidden = true;
       preview.removeAttribute('src');
+      drawing(false);
       box.hidden = false;
       show();
       now();

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -219,3 +221,16 @@ def test_settings_out_of_range_are_refused(wrong: dict[str, int]) -> None:
 def test_what_is_no_picture_is_refused(stored: np.ndarray) -> None:
     with pytest.raises(ImageError):
         prepare(stored)
+
+
+def test_a_line_across_a_wide_gap_parts_what_leaked() -> None:
+    image = np.full((256, 256, 3), 255, np.uint8)
+    cv2.rectangle(image, (64, 64), (192, 192), (0, 0, 0), 3)
+    image[100:150, 185:200] = 255
+    open_ = prepare(image, SIDE)
+    assert list(regions(open_.ink).counts) == [1, 1, 1, 1]
+    # From one end of the gap to the other, in ten-thousandths.
+    closed = prepare(image, replace(SIDE, lines=((7530, 3700, 7530, 6100),)))
+    assert list(regions(closed.ink).counts) == [2, 2, 2, 2]
+    assert closed.id != open_.id
+    assert np.array_equal(closed.ink[:, :180], open_.ink[:, :180])

@@ -64,6 +64,15 @@ def test_settings_are_read_once_and_refused_in_words(client: TestClient, ask: As
     wrong = client.get(f"{API}/prepared", params={"image": image, "threshold": 400})
     assert "The line threshold" in wrong.json()["error"]
     assert client.get(f"{API}/prepared", params={"image": "0" * 64}).status_code == 404
+    # A line from side to side: the same by an address and stored, and refused where it is none.
+    whole, line = ask("/prepared", image=image), "0,4000,10000,4000"
+    cut = ask("/prepared", image=image, lines=line + ";0,6000,10000,6000")
+    assert cut["regions"][0] > whole["regions"][0]
+    body = {"image": image, "words": "x", "lines": [[0, 4000, 10000, 4000], [0, 6000, 10000, 6000]]}
+    assert ask("/sketches", body)["sketch"]["id"] == cut["id"]
+    for wrong_line in ("0,0,10001,5", "0,0,5", "a,b,c,d"):
+        refused = client.get(f"{API}/prepared", params={"image": image, "lines": wrong_line})
+        assert (refused.status_code, refused.json()["field"]) == (400, "lines"), wrong_line
     unnamed = client.post(f"{API}/sketches", json={"image": image, "words": " "})
     assert (unnamed.status_code, unnamed.json()["field"]) == (400, "words")
 
