@@ -16,10 +16,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from tests.core.batch import hold
 from tests.core.generation.tiny_janus import teach
 from tests.core.runs.concept_samples import concept_plan, concept_prompts
 from tests.core.runs.samples import begun, done, planned, rows, small_plan, some_prompts
-from tests.core.runs.test_execute import kept, made, same_files, wait_until
+from tests.core.runs.test_execute import made, same_files, wait_until
 from tests.shards import read_shard
 from tests.tiny_models.written import vision
 from truehue.core.batch.health import state_of
@@ -295,11 +296,11 @@ def test_killed_and_resumed_it_is_the_run_that_nothing_disturbed(
 ) -> None:
     shot = made(tmp_path, concept_plan())
     process = begun(shot, workers=1, hold_at=3)
-    wait_until(lambda: kept(shot) == 3, process)
+    wait_until(lambda: hold.safe_results(shot) == 3, process)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert state_of(shot).status == "interrupted"
-    assert kept(shot) == 3
+    assert hold.safe_results(shot) == 3
     assert done(shot).status == "finished"
     assert rows(shot) == rows(quiet)
     assert same_files(shot, quiet)
