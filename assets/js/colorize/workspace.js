@@ -1,5 +1,6 @@
 // The workspace: a sketch with its canvas, its name, its saves, and its colors.
 import { ColoringCanvas } from '../canvas/canvas.js';
+import { largePng } from '../canvas/sharp.js';
 import { inFront, make, many, put } from '../shared/dom.js';
 import { send } from '../shared/http.js';
 import { sideCards } from './side_cards.js';
@@ -191,7 +192,6 @@ export function desk(box, { closed, kept, next: following, open }) {
     if (kind === 'large' && canvas) {
       canvas.endStroke();
       say('Preparing the image…');
-      const { largePng } = await import('../canvas/sharp.js');
       const name = message.value.trim().replace(/[^a-z\d]+/gi, '-') || 'drawing';
       return [name + '-large.png', await largePng(canvas.view)];
     }
