@@ -46,7 +46,10 @@ def inspect(page: Page) -> None:
     """An example with its verdict."""
     page.get_by_role("button", name="Two objects, one leaked").click()
     expect(page.locator("#verdict .th-headline")).to_be_visible(timeout=SHOWN_MS)
+    # A figure is drawn once it is on the screen.
+    page.locator("#evidence").scroll_into_view_if_needed()
     _drawn(page, "#evidence", 1)
+    page.evaluate("scrollTo(0, 0)")
 
 
 def failures(page: Page) -> None:

@@ -74,7 +74,7 @@ def image_row(
 
 
 def named_so_note(fails: Sequence[Mapping[str, Any]]) -> str:
-    """A sentence on how many of the rows that fail have a color that people call by the target's name
+    """A sentence on how many of the objects that fail have a color that people call by the target's name
     most; empty for none."""
     named = sum(
         row["relation"] != DIFFERS and same_name(row["people_name"] or "", row["target_name"])
@@ -83,11 +83,14 @@ def named_so_note(fails: Sequence[Mapping[str, Any]]) -> str:
     )
     if not named:
         return ""
-    verb = "has" if named == 1 else "have"
+    which = (
+        "The object that fails has"
+        if len(fails) == 1
+        else f"{named:,} of the {len(fails):,} objects that fail {'has' if named == 1 else 'have'}"
+    )
     return (
-        f"{named:,} of the {len(fails):,} that fail {verb} a color that people call by the target's "
-        "name more than by any other. A rule compares with one color, the name's in its system; people "
-        "use the name for many."
+        f"{which} a color that people call by the target's name more than by any other. A rule compares "
+        "with one color, the name's in its system; people use the name for many."
     )
 
 

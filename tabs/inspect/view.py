@@ -44,7 +44,7 @@ CONFIDENCE = (
 )
 FULL = {"misfit": 15.0, "delta_chroma": 15.0, "delta_e00": 15.0, "hue_deg": 90.0}
 """What fills the bar of a number that has no limit."""
-REPORTED = "Reported only, to the target under this light:"
+REPORTED = "Without a limit, to the target under the estimated light:"
 """Above the numbers without a limit: those of a rule that estimates the light."""
 METRICS: dict[str, tuple[str, str, str]] = {
     "misfit": (

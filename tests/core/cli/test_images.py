@@ -139,7 +139,7 @@ def test_a_row_says_to_which_color_its_difference_is_and_that_people_use_the_nam
     first, said = row()
     assert (first["status"], first["people_name"]) == ("fail", "brown")
     assert first["delta_e00_to"] == "target under the estimated light"
-    assert "1 of the 1 that fail has a color that people call by the target's name" in said
+    assert "The object that fails has a color that people call by the target's name" in said
     by_paper, _ = row("--rule", "paper")
     assert by_paper["delta_e00_to"] == "target"
     lab = np.array([float(by_paper[name]) for name in ("L*", "a*", "b*")])

@@ -173,7 +173,7 @@ def test_a_bad_batch_fails_alone(storage: Storage) -> None:
     with pytest.raises(NotStored):
         stranger.result(300)
     # Two who made the same id at the same time: one has it.
-    assert sorted(type(twin.exception(30)) for twin in twins if twin.exception(30)) == [BadInput]
+    assert sorted(type(twin.exception(300)) for twin in twins if twin.exception(300)) == [BadInput]
     assert storage.study_events.count(index[0]) == 1 + 3 * 12 + 1
     assert [event.number for event in storage.study_events.of(people[1])] == [0, 1, 2]
     assert storage.check() == []
@@ -192,7 +192,7 @@ def test_what_waits_is_one_transaction(storage: Storage) -> None:
         rest = [storage.study_events.submit(item, [answer()]) for item in people * 20]
         assert not first.done()
         assert not any(future.done() for future in rest)
-    wait([first, *rest], 30)
+    wait([first, *rest], 300)
     after = storage._database.tally()
     assert after is not None
     assert after.writes - tally.writes == 2
@@ -259,7 +259,7 @@ def test_events_and_erasures_at_the_same_time_leave_no_stray_row(storage: Storag
         refused = [pool.submit(vote, number) for number in range(10)]
         for item in people[:6]:
             storage.participants.erase(item, "ann")
-        wait(refused[:6], 30)
+        wait(refused[:6], 300)
         stop.set()
         assert [future.result() for future in refused] == [True] * 6 + [False] * 4
     assert set(storage.study_events.of_study(index[0])) == set(people[6:])
@@ -307,7 +307,7 @@ def test_nothing_is_acknowledged_while_the_folder_is_away(storage: Storage, data
     with storage._database._writing:
         futures = [storage.study_events.submit(item.id, [sent]) for item in (record, other)]
     for future in futures:
-        assert isinstance(future.exception(30), DataFolderError)
+        assert isinstance(future.exception(300), DataFolderError)
     away.rename(data_dir)
     # The page sends it again, and it has the number that it would have had.
     assert storage.study_events.append(record.id, [sent])[0].number == 1
@@ -325,7 +325,7 @@ def test_transactions_that_several_share_are_paced_and_who_is_alone_never_waits(
     assert rests == []
     with storage._database._writing:  # meanwhile the others come
         waiting = [storage.study_events.submit(who, [answer()]) for who in people * 2]
-    wait(waiting, 30)
+    wait(waiting, 300)
     storage.study_events.close()
     assert rests
     assert all(0 <= rest <= PACE_S for rest in rests)

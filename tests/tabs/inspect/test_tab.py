@@ -584,7 +584,7 @@ def test_numbers_without_a_limit_are_told_and_the_light_and_the_confidence_are_s
         assert "Reported only" in bars[label]["help"]
     assert card["light"].startswith("Target under the estimated light (")
     assert card["accepted"]["title"] == "Under this light"
-    assert card["reported"] == "Reported only, to the target under this light:"
+    assert card["reported"] == "Without a limit, to the target under the estimated light:"
     assert int(card["confidence"]["text"].rstrip("%")) >= 50
     steps = {step["title"]: step["text"] for step in view_of(evidence)["steps"]}
     assert "Light of the image" in steps

@@ -89,7 +89,7 @@ def test_who_waits_is_told_to_a_webhook_and_a_command(
     notices.begin(room.context, NoticeSettings(hook.url, command, ADDRESS))
     try:
         waits(room, link)
-        body = hook.bodies.get(timeout=60)
+        body = hook.bodies.get(timeout=300)
         text = pipe.read_text("utf-8")
     finally:
         notices.close()

@@ -320,7 +320,7 @@ def test_a_report_says_how_many_fail_though_people_use_the_name(
     request = read_as(ScoreImages, {"job": job_id, "masker": "whole", "rest": True})
     result = ended(context, start_scoring(context, OWNER, request)["job"]).result
     assert result["counts"] == [[2, "fail by truehue"]]
-    said = "1 of the 2 that fail has a color that people call by the target's name"
+    said = "1 of the 2 objects that fail has a color that people call by the target's name"
     assert any(note.startswith(said) for note in result["notes"])
 
 
