@@ -73,7 +73,7 @@ test('the correction for the errors of the rule stands beside the number, and sa
   assert.match(lead.at(-1), /^Do not compare models/);
   assert.match(
     textOf(board.querySelector('.th-leaderboard-key')),
-    /^\d.*without the rule's errors/s,
+    /^\d.*with the rule's errors taken out/s,
   );
   const folded = told.querySelector('details');
   assert.ok(!folded.open);
