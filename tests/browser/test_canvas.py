@@ -393,6 +393,12 @@ def test_wheel_and_keys_enlarge_the_reference(visit: Visit, address: str) -> Non
     assert easel.log[1:] == [{"do": "pick", "color": BLUE}]
     page.keyboard.press("0")
     assert image.bounding_box() == whole
+    # With others they are the browser's, which zooms the page and goes back.
+    allowed = """(node, [key, held]) => node.dispatchEvent(
+      new KeyboardEvent('keydown', { key, [held]: true, bubbles: true, cancelable: true }))"""
+    for pair in (["+", "ctrlKey"], ["-", "metaKey"], ["0", "ctrlKey"], ["ArrowLeft", "altKey"]):
+        assert image.evaluate(allowed, pair), pair
+    assert image.bounding_box() == whole
     larger = page.get_by_role("button", name="Enlarge the image")
     larger.click()
     large, stage = image.bounding_box(), page.locator(".cv-stage").bounding_box()
@@ -417,6 +423,12 @@ def test_the_next_region_is_enlarged_where_it_is_small(visit: Visit, address: st
       return Math.sqrt(regions.share(closing, label) * regions.width * regions.height);
     }"""
     page.locator(".cv-stage").focus()
+    sheet = page.locator(".cv-sheet")
+    before = sheet.bounding_box()
+    # At its edge the whole drawing stays in place.
+    for _ in range(40):
+        page.keyboard.press("ArrowLeft")
+    assert sheet.bounding_box() == before
     scales = set()
     for _ in range(22):
         page.keyboard.press("n")
@@ -424,6 +436,7 @@ def test_the_next_region_is_enlarged_where_it_is_small(visit: Visit, address: st
         assert small * easel.scale > 11.9
         if small * whole > 12.1:
             assert easel.scale == whole
+            assert sheet.bounding_box() == before
         scales.add(easel.scale)
     assert len(scales) > 1
     # Who looked closer before stays there.

@@ -170,6 +170,8 @@ export class Reference {
     });
     image.addEventListener('keydown', (event) => {
       const { key, shiftKey } = event;
+      // With these they are keys of the browser, which zooms the page and goes back.
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
       const way = ARROWS[key];
       if (!way && !/^(Enter|[+=0-])$/.test(key)) return;
       event.preventDefault();

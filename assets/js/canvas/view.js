@@ -282,11 +282,12 @@ export class View {
   }
 
   /**
-   * Brings a pixel onto the stage.
+   * Brings a pixel onto the stage. The whole drawing has all of them there, and stays in place.
    * @param {number} x
    * @param {number} y
    */
   reveal(x, y) {
+    if (this.#fitted) return;
     const margin = 40;
     const { clientWidth, clientHeight } = this.stage;
     const away = (/** @type {number} */ index, /** @type {number} */ room) =>
