@@ -1,4 +1,4 @@
-// A drawing for who looks closer, and as a large file: its lines with more pixels and steeper edges,
+// A drawing for viewing enlarged, and as a large file: its lines with more pixels and steeper edges,
 // and its colors with edges without steps. For the eye alone: regions and layers are of the drawing
 // itself, and nothing is read back from here.
 import { make } from './nodes.js';
@@ -81,13 +81,16 @@ export function sharp(view) {
 }
 
 /**
- * The drawing and its colors on white paper, as who looks closer sees them.
+ * The drawing and its colors on white paper, for viewing enlarged.
  * @param {import('./view.js').View} view
  * @returns {Promise<Blob>} a PNG
  */
 export async function largePng(view) {
   const { ink, layer, width, height } = view;
-  const { node, context, finer, put } = finerColors(view);
+  // Colors that are filled meanwhile are not in it.
+  const { data } = /** @type {ImageData} */ (view.image);
+  const image = new ImageData(data.slice(), width, height);
+  const { node, context, finer, put } = finerColors({ image, width, height });
   context.drawImage(layer, 0, 0, node.width, node.height);
   for (let y = 0; y < height; y += TILE) {
     for (let x = 0; x < width; x += TILE) put(x, y, TILE);
@@ -107,7 +110,7 @@ export async function largePng(view) {
 /**
  * The colors of a view with more pixels, none at first; `put` writes those of a square in which there
  * is an edge.
- * @param {import('./view.js').View} view
+ * @param {Pick<import('./view.js').View, 'image' | 'width' | 'height'>} view
  */
 function finerColors({ image, width, height }) {
   const finer = Math.min(FINER, Math.max(1, Math.floor(MAX_SIDE / Math.max(width, height))));

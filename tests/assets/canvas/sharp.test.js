@@ -3,15 +3,16 @@ import { test } from 'node:test';
 
 import { load } from '../page.js';
 
-const { smoother } = await load('canvas/sharp');
+const { largePng, smoother } = await load('canvas/sharp');
 
 const SIDE = 64;
 const FINER = 3;
 const [RED, BLUE] = [0xff0000ff, 0xffff0000];
 
 globalThis.ImageData = class {
-  constructor(width, height) {
-    this.data = new Uint8ClampedArray(4 * width * height);
+  constructor(...values) {
+    const data = typeof values[0] === 'number' ? null : values.shift();
+    this.data = data || new Uint8ClampedArray(4 * values[0] * values[1]);
   }
 };
 
@@ -72,4 +73,24 @@ test('what is thin keeps its pixels, and what has one color is left to be as it 
     assert.equal(pixels[i], own);
   }
   assert.equal(finer([RED, () => true]).pixels, null);
+});
+
+test('a large file has the colors of the click, whatever is filled while it is prepared', async () => {
+  const values = new Uint32Array(SIDE * SIDE).map((_, i) => (i % SIDE < SIDE / 2 ? RED : BLUE));
+  const edges = [];
+  const { getContext, toBlob } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.getContext = () => ({
+    drawImage() {},
+    fillRect() {},
+    putImageData: (_, x, y) => edges.push([x / FINER, y / FINER]),
+  });
+  HTMLCanvasElement.prototype.toBlob = (done) => done('file');
+  const image = { data: new Uint8ClampedArray(values.buffer) };
+  const file = largePng({ ink: {}, layer: {}, image, width: SIDE, height: SIDE });
+  values.fill(RED, SIDE * (SIDE / 2));
+  assert.equal(await file, 'file');
+  Object.assign(HTMLCanvasElement.prototype, { getContext, toBlob });
+  // The edge between both goes down all of it.
+  const rows = [0, 16, 32, 48].flatMap((y) => [16, 32].map((x) => [x, y]));
+  assert.deepEqual(edges, rows);
 });
