@@ -262,6 +262,27 @@ def test_a_drawing_fills_the_screen_until_one_leaves_it(visit: Visit, started: A
     page.get_by_role("button", name="All drawings").click()
     page.wait_for_function("!document.fullscreenElement")
     expect(page.locator(".th-colorize-tiles")).to_be_visible()
+    # So does the browser's Back, and a drawing that is dropped.
+    carried = page.evaluate_handle(
+        """bytes => {
+          const carried = new DataTransfer();
+          carried.items.add(new File([Uint8Array.from(bytes)], 'cup.png', { type: 'image/png' }));
+          return carried;
+        }""",
+        list(drawing("cup.png")["buffer"]),
+    )
+    for leave in (
+        page.go_back,
+        lambda: page.locator(".cv").dispatch_event("drop", {"dataTransfer": carried}),
+    ):
+        page.get_by_role("button", name="turtle").click()
+        ready(page)
+        full.click()
+        expect(full).to_have_attribute("aria-pressed", "true")
+        leave()
+        page.wait_for_function("!document.fullscreenElement")
+        expect(page.locator(".th-colorize-work")).to_be_hidden()
+    page.get_by_role("button", name="Cancel").click()
     page.set_viewport_size(PHONE)
     page.get_by_role("button", name="turtle").click()
     ready(page)

@@ -222,6 +222,11 @@ export function desk(box, { closed, kept, next: following, open }) {
   document.addEventListener('fullscreenchange', () => {
     full.setAttribute('aria-pressed', String(document.fullscreenElement === part('work')));
   });
+  // What is hidden leaves an empty screen: the list, a dropped file and another tab need the page.
+  new IntersectionObserver((entries) => {
+    const isShown = entries[entries.length - 1].isIntersecting;
+    if (!isShown && document.fullscreenElement === part('work')) document.exitFullscreen();
+  }).observe(part('work'));
   part('back').addEventListener('click', () => close());
 
   const download = part('download');
@@ -267,7 +272,6 @@ export function desk(box, { closed, kept, next: following, open }) {
   }
   function close() {
     away();
-    if (document.fullscreenElement) document.exitFullscreen();
     ofColorizeLink({ drawing: '', sketch: '', kept: '', words: '' });
     closed();
   }
