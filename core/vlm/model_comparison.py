@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from math import atanh, isfinite, sqrt, tanh
 from statistics import fmean, median
 
+import numpy as np
+
 from truehue.core.analysis.intervals import (
     Z_95,
     Interval,
@@ -277,27 +279,31 @@ def gray_effects(comparison: ModelComparison) -> list[Effect]:
 def mean_interval(
     rights: Sequence[Mapping[str, bool]], before: Sequence[Mapping[str, bool]] = ()
 ) -> Interval | None:
-    """The 95% interval of the mean accuracy of models in percent, by bootstrap over the questions,
-    which all of them answered; less that of ``before``, where it is given. Wilson's with a question
-    as the trial where all questions agree; None of a difference then, and without a question."""
-    keys = set[str]().union(*rights)
-    tallies: Counter[tuple[int, ...]] = Counter()
-    for key in keys:
-        pairs = [
-            of[key] - (before[number][key] if before else 0)
-            for number, of in enumerate(rights)
-            if key in of and (not before or key in before[number])
-        ]
-        tallies[sum(pairs), len(pairs)] += 1
-    del tallies[0, 0]
-    if not tallies:
+    """The 95% interval of the mean accuracy of models in percent, each of the same weight, by
+    bootstrap over the questions, which models share; less that of ``before``, where it is given.
+    Wilson's with a question as the trial where all resamples agree; None of a difference then, and
+    without a question."""
+    # Models that were asked the same questions have one denominator, so their answers are summed.
+    groups: dict[frozenset[str], Counter[str]] = defaultdict(Counter)
+    sizes: Counter[frozenset[str]] = Counter()
+    for number, of in enumerate(rights):
+        if keys := frozenset(of.keys() & before[number].keys() if before else of):
+            sizes[keys] += 1
+            for key in keys:
+                groups[keys][key] += of[key] - (before[number][key] if before else 0)
+    if not groups:
         return None
-    sampled = interval(ratios(resampled_sums(tallies, "questions")))
+    tallies = Counter(
+        tuple(n for keys, by in groups.items() for n in (by[key], sizes[keys] * (key in keys)))
+        for key in frozenset().union(*groups)
+    )
+    sums, models = resampled_sums(tallies, "questions"), sizes.total()
+    shares = [size / models * ratios(sums[:, 2 * n :]) for n, size in enumerate(sizes.values())]
+    samples = np.sum(shares, axis=0)
+    sampled = interval(samples)
     if sampled is not None or before:
         return sampled
-    # All resamples agree, so all questions have the same share.
-    right, models = next(iter(tallies))
-    return wilson(right / models, tallies.total())
+    return wilson(float(samples[0]) / 100, min(map(len, groups)))
 
 
 def difficulties(comparison: ModelComparison) -> list[Difficulty]:

@@ -171,6 +171,11 @@ def test_a_mean_of_models_varies_with_the_questions_and_a_correlation_with_the_m
     assert (low, high) == pytest.approx(wilson(0.5, 400), abs=0.6)
     apart = mean_interval([{str(n): n % 2 == k for n in range(400)} for k in (0, 1)])
     assert apart == wilson(0.5, 400)  # of each question one of two is right: nothing varies
+    # Each model has the same weight, however few of its questions it answered.
+    few, many = {str(n): True for n in range(20)}, {str(n): n % 4 == 0 for n in range(900)}
+    low, high = mean_interval([few, many]) or (0, 0)
+    assert low < 62.5 < high < low + 4
+    assert mean_interval([few, dict.fromkeys(many, True)]) == wilson(1, 20)
     assert mean_interval([{}]) is None
     assert mean_interval(rights, rights) is None  # no question tells of a change
     assert Correlation("L", "micro", 30, 0.5, 0.01).interval == pytest.approx(
