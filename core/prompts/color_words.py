@@ -81,10 +81,12 @@ def _reader_of_modifiers(system_id: str) -> tuple[Reader, list[str]]:
 
 NUMERIC, MODIFIERS = "numeric", "modifiers"
 _READERS = {NUMERIC: _reader_of_numbers, MODIFIERS: _reader_of_modifiers}
+_BYTE = "0*(?:25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})"
 _NUMBERS = {
-    # Of letters alone it is more often a hashtag: #facade, #decade.
-    "hex": re.compile(r"#(?:ffffff|(?=[a-f]*[0-9])[0-9a-f]{6})\b"),
-    "rgb": re.compile(r"\brgb\s*[(:]?\s*[0-9]{1,3}\s*,\s*[0-9]{1,3}\s*,\s*[0-9]{1,3}\b"),
+    # Of letters alone it is more often a hashtag: #facade, #decade. After & it is a character, after
+    # a letter or / a part of a link.
+    "hex": re.compile(r"(?<![&\w/])#(?:ffffff|(?=[a-f]*[0-9])[0-9a-f]{6})\b"),
+    "rgb": re.compile(rf"\brgb\s*[(:]?\s*{_BYTE}\s*,\s*{_BYTE}\s*,\s*{_BYTE}\b"),
 }
 
 

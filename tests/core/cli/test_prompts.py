@@ -157,6 +157,7 @@ def test_color_words_are_counted_in_captions_of_any_file(tmp_path: Path) -> None
 def test_numbers_and_modifiers_are_kinds_of_color_words(tmp_path: Path) -> None:
     lines = tmp_path / "captions.txt"
     captions = ("a #DC143C mug", "our #facade", "rgb(12, 34, 56) or #00ff00", "#ffffff")
+    captions += ("Nice &#128512;", "see a.org/#123456", "a.org/page#123456", "rgb 999,999,256")
     lines.write_text(
         "\n".join((*captions, "a light blue and moderate greenish blue cup", "strong red"))
     )
