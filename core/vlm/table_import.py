@@ -205,7 +205,13 @@ def _parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(_ROWS_AT_ONCE):
             for raw in batch.to_pylist():
-                yield {_column(name): _text_of(value) for name, value in raw.items()}
+                row = {_column(name): _text_of(value) for name, value in raw.items()}
+                if isinstance(image := row.get("image"), dict):
+                    # Without its bytes it is a file beside the table.
+                    row["image"] = ""
+                    if image.get("path"):
+                        row["image_path"] = image["path"]
+                yield row
 
 
 def _text_of(value: Any) -> Any:

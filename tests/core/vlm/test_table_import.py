@@ -121,6 +121,14 @@ def test_parquet_of_other_questions_has_the_columns_of_the_hub(tmp_path: Path) -
     assert (first.question.task, first.question.answer) == ("count", "B")
     assert first.question.choices == ("0", "1")
     assert first.question.construction["index"] == "0"
+    # Saved without its bytes, an image is a file beside the table.
+    (tmp_path / "1.png").write_bytes(encode_png(BLUE))
+    rows[1]["image"] = {"bytes": None, "path": "1.png"}
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    assert np.array_equal(list(read_import(path).illustrated())[1].srgb8, BLUE)
+    rows[1]["image"] = {"bytes": None, "path": None}
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    assert "neither image nor image_path" in str(read_import(path).skipped[0])
     (tmp_path / "none.parquet").write_bytes(b"PAR1")
     with pytest.raises(BadInput, match="cannot be read as Parquet"):
         read_import(tmp_path / "none.parquet")
