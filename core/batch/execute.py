@@ -200,7 +200,7 @@ class _Execution:
     def count(self) -> BatchState:
         """The state by what is there, written down; nothing is done."""
         left = int(np.count_nonzero(self._done.attempts[self._order] == 0))
-        if left:
+        if left and tasks_of(self._folder):
             self._message = awaited_text(left, self._folder.words.items)
         return self._report("paused" if left else "finished", at_once=True)
 

@@ -85,6 +85,11 @@ def test_shares_in_any_order_give_the_rows_of_one_worker(tmp_path: Path) -> None
     assert [row[:3] for row in rows(work.folder) if row[0] == 3][1] == (3, 2, "done")
 
 
+def test_work_without_tasks_waits_for_none(tmp_path: Path) -> None:
+    state = merge(Squares(begun(tmp_path, 5)))
+    assert (state.status, state.message) == ("paused", "")
+
+
 def test_a_share_does_nothing_twice_and_another_array_goes_on(tmp_path: Path) -> None:
     work = Squares(begun(tmp_path, 30))
     assert share(work, "2/3").done == 10
