@@ -198,10 +198,10 @@ def _of_effect(
 
 
 def _none_compared(context: ReproduceContext, comparison: ModelComparison | None) -> list[str]:
-    """That baselines alone were asked."""
+    """A note where there are evaluations of baselines alone."""
     if comparison is not None or not logs_of(context, tuple(VARIATIONS), robust=False):
         return []
-    return ["Baselines have no row here: give models that look at images."]
+    return ["Baselines are left out. Name a vision-language model with --models."]
 
 
 def _table_9(context: ReproduceContext) -> ReproducedTable:

@@ -93,4 +93,10 @@ def missing_answers(folder: Path) -> int:
 def unanswered_note(folder: Path) -> str:
     """How many questions of an evaluation failed, in a sentence; empty where none did."""
     failed = state_of(EvaluationFolder(folder)).failed if (folder / PLAN).is_file() else 0
-    return f"{failed:,} of its questions have no answer, and count as incorrect." if failed else ""
+    if not failed:
+        return ""
+    return (
+        "1 question has no answer and counts as incorrect."
+        if failed == 1
+        else f"{failed:,} questions have no answer and count as incorrect."
+    )

@@ -126,7 +126,7 @@ def test_a_baseline_alone_has_no_row_of_models(
     recipe = find(RECIPES, PAPER, kind, number)  # type: ignore[arg-type]
     run(recipe, alone)
     made = recipe.table(alone)
-    assert "Baselines have no row here: give models that look at images." in made.notes
+    assert "Baselines are left out. Name a vision-language model with --models." in made.notes
     assert all(cell.value is None for row in made.rows for cell in row.cells.values())
 
 
