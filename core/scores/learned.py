@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import importlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -185,6 +185,22 @@ def _offline() -> Iterator[None]:
         constants.HF_HUB_OFFLINE = before
 
 
+@contextmanager
+def _own_text_features() -> Iterator[None]:
+    """While it lasts, LIQE computes its text features with its own CLIP. pyiqa prefers a file of
+    earlier ones, which no fingerprint covers."""
+    import tempfile
+
+    liqe: Any = importlib.import_module("pyiqa.archs.liqe_arch")
+    before = liqe.DEFAULT_CACHE_DIR
+    with tempfile.TemporaryDirectory(prefix="truehue-liqe-") as folder:
+        liqe.DEFAULT_CACHE_DIR = folder
+        try:
+            yield
+        finally:
+            liqe.DEFAULT_CACHE_DIR = before
+
+
 def digest_of(*modules: Any) -> str:
     """SHA-256 of the names and numbers of the weights of torch modules."""
     import torch
@@ -207,11 +223,12 @@ def _pyiqa(metric: str, entry: str) -> Callable[[Sources, str], Opened]:
     def opened(sources: Sources, device: str) -> Opened:
         pyiqa = _package("pyiqa", entry)
         import torch
+        from huggingface_hub.errors import LocalEntryNotFoundError
 
         files: Any = importlib.import_module("pyiqa.utils.download_util")
         clip: Any = importlib.import_module("pyiqa.archs.clip_model")
 
-        def refuse(url: str, *values: Any, **more: Any) -> None:
+        def refuse(url: str, *values: Any, **more: Any) -> NoReturn:
             raise ModelMissing(
                 f"The weights {url} of {BY_ID[entry].name} are not on this machine. Get them with: "
                 f"python -c \"import pyiqa; pyiqa.create_metric('{metric}')\""
@@ -228,8 +245,10 @@ def _pyiqa(metric: str, entry: str) -> Callable[[Sources, str], Opened]:
         before = files.download_url_to_file, clip._download
         files.download_url_to_file, clip._download = refuse, local_clip
         try:
-            with _offline():
+            with _offline(), _own_text_features() if entry == "liqe" else nullcontext():
                 network = pyiqa.create_metric(metric, device=torch.device(device))
+        except LocalEntryNotFoundError:  # timm asks the hub for MANIQA's backbone
+            refuse("of its backbone")
         finally:
             files.download_url_to_file, clip._download = before
 
@@ -396,7 +415,8 @@ LEARNED: tuple[Learned, ...] = (
         1.0,
         5.0,
         2,
-        "Quality as the likeliest of five words by CLIP, KonIQ-10k (pyiqa liqe); at least 224 pixels",
+        "Mean of five quality levels, 1 to 5, weighted by CLIP's probability of each, KonIQ-10k "
+        "(pyiqa liqe); at least 224 pixels",
         "Zhang et al. 2023",
         _POLYFORM,
         False,

@@ -14,6 +14,7 @@ from weakref import WeakSet
 
 import numpy as np
 import pytest
+from huggingface_hub.errors import LocalEntryNotFoundError
 from PIL import Image
 
 from tests.tiny_models import vocabularies
@@ -102,7 +103,9 @@ def test_what_is_missing_says_how_to_get_it_and_its_license(tmp_path: Path) -> N
         if learned.package and absent([module]):
             with pytest.raises(BadInput, match=rf"pip install .*{learned.package}"):
                 open_learned(learned.id, nowhere, "cpu")
-            assert learned.measure().source.endswith(("not run", "of the real class"))
+            not_run = learned.id in {"image_reward", "hpsv3", "maniqa"}
+            tested = "by reading its package; not run" if not_run else "once by hand with random"
+            assert f"Tested {tested}" in learned.measure().source
         assert measure_of(learned.id).name == learned.name
     (tmp_path / CLIP_B32.replace("/", "--")).mkdir()
     with pytest.raises(BadInput, match="holds no CLIP"):
@@ -162,6 +165,40 @@ def test_pyiqa_downloads_nothing_and_is_named_by_the_clip_that_it_hides(
     (tmp_path / "other").touch()  # another CLIP
     assert open_learned("clip_iqa", nowhere, "cpu")[1].fingerprint != first
     assert modules["pyiqa.archs.clip_model"]._download is download
+
+    def offline(name: str, device: torch.device) -> SimpleNamespace:
+        raise LocalEntryNotFoundError("no such file")
+
+    modules["pyiqa"].create_metric = offline
+    with pytest.raises(ModelMissing, match=r"pyiqa.create_metric\('maniqa'\)"):
+        open_learned("maniqa", nowhere, "cpu")
+
+
+def test_liqe_reads_and_writes_no_text_features_of_pyiqa(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    (tmp_path / "liqe_text_feat.pt").write_bytes(b"of another CLIP")
+    liqe = SimpleNamespace(DEFAULT_CACHE_DIR=str(tmp_path))
+
+    def create_metric(name: str, device: torch.device) -> SimpleNamespace:
+        path = Path(liqe.DEFAULT_CACHE_DIR, "liqe_text_feat.pt")
+        assert not path.exists()
+        path.touch()
+        return SimpleNamespace(net=torch.nn.Linear(2, 2))
+
+    modules = {
+        "pyiqa": SimpleNamespace(create_metric=create_metric),
+        "pyiqa.utils.download_util": SimpleNamespace(download_url_to_file=None),
+        "pyiqa.archs.clip_model": SimpleNamespace(_download=None),
+        "pyiqa.archs.liqe_arch": liqe,
+    }
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)  # type: ignore[arg-type]
+    open_learned("liqe", Sources(tmp_path, tmp_path), "cpu")
+    assert (tmp_path / "liqe_text_feat.pt").read_bytes() == b"of another CLIP"
+    assert str(tmp_path) == liqe.DEFAULT_CACHE_DIR
 
 
 class Network:
