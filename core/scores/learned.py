@@ -248,7 +248,7 @@ def _pyiqa(metric: str, entry: str) -> Callable[[Sources, str], Opened]:
             with _offline(), _own_text_features() if entry == "liqe" else nullcontext():
                 network = pyiqa.create_metric(metric, device=torch.device(device))
         except LocalEntryNotFoundError:  # timm asks the hub for MANIQA's backbone
-            refuse("of its backbone")
+            refuse("of the backbone")
         finally:
             files.download_url_to_file, clip._download = before
 
