@@ -248,6 +248,7 @@ def test_a_drawing_fills_the_screen_until_one_leaves_it(visit: Visit, started: A
     full = page.get_by_role("button", name="Full screen")
     full.click()
     expect(full).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".cv-stage")).to_be_focused()
     page.wait_for_function(
         "width => document.querySelector('.cv-sheet').getBoundingClientRect().width > 1.2 * width",
         arg=shown["width"],

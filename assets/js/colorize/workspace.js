@@ -221,6 +221,8 @@ export function desk(box, { closed, kept, next: following, open }) {
   });
   document.addEventListener('fullscreenchange', () => {
     full.setAttribute('aria-pressed', String(document.fullscreenElement === part('work')));
+    // The keys of the drawing work at once.
+    if (document.activeElement === full) canvas?.view.stage.focus({ preventScroll: true });
   });
   // What is hidden leaves an empty screen: the list, a dropped file and another tab need the page.
   new IntersectionObserver((entries) => {
