@@ -46,7 +46,7 @@ class Slice:
     target color as ColorTarget.value spells it (``l2:vivid red``, ``#AA1122``), ``sector`` of
     :data:`SECTORS` its hue, ``chroma`` where its band of C*ab begins (``0``, or of
     :data:`CHROMA_BANDS` without decimals), ``asked_l2`` and ``found_l2`` the nearest ISCC-NBS level
-    2 name of the asked and the found color, ``modifier`` of truehue.core.color.systems.MODIFIERS
+    2 name of the requested and the found color, ``modifier`` of truehue.core.color.systems.MODIFIERS
     (level 3), ``basic`` ``basic`` or ``intermediate`` (level 2). ``category`` and ``object`` are
     the object's. ``unscored`` is how images without a score count, LEFT_OUT or NOT_FOUND of
     truehue.core.analysis.records, empty for the rule's default. Where an object or a color is
