@@ -199,7 +199,9 @@ export function studyForm(box) {
     const nothing = nothingYet();
     if (nothing) {
       made = null;
-      tellField(formNode, '', '');
+      // What was refused for the same reason stays said: concepts may be read only after it.
+      const told = formNode.querySelector('.th-study-wrong')?.closest('[data-field]');
+      if (told?.dataset.field !== nothing.field) tellField(formNode, '', '');
       line.say('');
       side.wrong(nothing.words + ' The study summary then appears here.');
       side.busy(false);
