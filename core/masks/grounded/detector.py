@@ -69,7 +69,8 @@ class GroundingDino:
     ) -> None:
         self._entry, self._model, self._processor, self._at = entry, model, processor, placement
         _look_once(model)
-        self._chunk = 0  # fewer than CHUNK, once memory did not suffice
+        # By size of image: fewer labels at once than CHUNK, where memory did not suffice.
+        self._chunks: dict[tuple[int, ...], int] = {}
         self.about = {
             "id": entry.id,
             "class": type(model).__name__,
@@ -118,7 +119,7 @@ class GroundingDino:
             return ()
         pixels = self._processor.image_processor(images=image, return_tensors="pt")
         pixels = {name: value.to(self._at.device) for name, value in pixels.items()}
-        chunk = self._chunk or CHUNK.get(self._at.device, 1)
+        chunk = self._chunks.get(image.shape) or CHUNK.get(self._at.device, 1)
         detections: list[Detection] = []
         thresholds = box_threshold, text_threshold
         start = 0
@@ -127,7 +128,7 @@ class GroundingDino:
                 part = slice(start, start + chunk)
                 results = self._in_memory(pixels, texts[part], *thresholds, image.shape)
                 if results is None:
-                    chunk = self._chunk = len(texts[part]) // 2
+                    chunk = self._chunks[image.shape] = len(texts[part]) // 2
                     free_memory(self._at.device)
                     continue
                 for label, boxes in zip(labels[part], results, strict=True):

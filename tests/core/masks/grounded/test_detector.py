@@ -102,11 +102,13 @@ def test_fewer_labels_at_once_where_memory_does_not_suffice(
         return forward(**inputs)
 
     monkeypatch.setattr(of_detector._model, "forward", short)
-    monkeypatch.setattr(of_detector, "_chunk", 0)
+    monkeypatch.setattr(of_detector, "_chunks", {})
     same(wanted, detector.detect(image, LABELS, 0.0, 0.0))
     assert sizes == [3, 1, 1, 1]
     detector.detect(image, LABELS, 0.0, 0.0)
     assert sizes[4:] == [1, 1, 1]  # it remembers
+    detector.detect(image[:-8], LABELS, 0.0, 0.0)
+    assert sizes[7:] == [3, 1, 1, 1]  # images of another size may fit
     monkeypatch.setattr(of_detector._model, "forward", lambda **_: forward(bad=1))
     with pytest.raises(TypeError):
         detector.detect(image, LABELS, 0.0, 0.0)
