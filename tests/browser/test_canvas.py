@@ -433,8 +433,8 @@ def test_the_next_region_is_enlarged_where_it_is_small(visit: Visit, address: st
     for _ in range(22):
         page.keyboard.press("n")
         small = page.evaluate(side)
-        assert small * easel.scale > 11.9
-        if small * whole > 12.1:
+        assert small * easel.scale > 19.9
+        if small * whole > 20.1:
             assert easel.scale == whole
             assert sheet.bounding_box() == before
         scales.add(easel.scale)

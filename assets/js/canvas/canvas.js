@@ -32,8 +32,10 @@ import { View } from './view.js';
  * the color for the next drawing, draws straight strokes, and shows smooth edges at 1.2 screen pixels
  * per pixel or more; in 4 a drag with Fill goes on into regions alike the first one alone; 5 fills
  * tiny regions like their neighbors, and takes a color where a finger ends on the reference; 6 enlarges
- * the reference, and a small region that `N` goes to. */
-export const VERSION = 6;
+ * the reference, and a small region that `N` goes to; 7 enlarges it more, gives tiny regions at the edge
+ * of the drawing the color inside, and a finger beside the region that is marked fills that one, and
+ * not the paper. */
+export const VERSION = 7;
 
 /** A reference is there from the start where there is so much room. */
 const WIDE_PX = 560;

@@ -4,6 +4,8 @@
 /** @typedef {{ x: number, y: number }} Place in CSS pixels of the page */
 
 const TAP_PX = 10;
+/** A finger is on the region that is marked, and not on the paper beside it, so near in CSS pixels. */
+const MARKED_PX = 24;
 /** A finger that rests so long sees what is under it. It aims then, where the whole drawing is in
  * sight; in one that is looked at closer it fills as it moves on. */
 const HOLD_MS = 280;
@@ -41,6 +43,8 @@ export class Hands {
   space = false;
   shift = false;
   panned = false;
+  /** Where the cursor marked a region as a finger came. @type {{ x: number, y: number } | null} */
+  #marked = null;
   #hold = 0;
   /** How many fingers came down and have not moved, above one. */
   #resting = 0;
@@ -83,6 +87,7 @@ export class Hands {
     else if (!touch && event.button > 1) return;
     event.preventDefault();
     stage.focus({ preventScroll: true });
+    this.#marked = touch ? canvas.view.cursor : null;
     canvas.view.cursor = null;
     // A pen that has left already has no pointer to capture.
     try {
@@ -191,7 +196,7 @@ export class Hands {
    */
   #act(event) {
     const { canvas } = this;
-    const [x, y] = canvas.view.pixel(event);
+    const [x, y] = this.#meant(event);
     if (this.#picks(event)) canvas.pick(x, y);
     else if (this.#strokes(event)) {
       this.#drawing = canvas.strokes;
@@ -201,6 +206,20 @@ export class Hands {
     } else if (event.type === 'pointerdown') return this.#sweepFrom(event);
     else canvas.fill(x, y, canvas.tool === 'region', event.timeStamp);
     return false;
+  }
+
+  /**
+   * The pixel that is meant: inside the region that is marked, where a finger taps the paper beside it.
+   * @param {PointerEvent} event
+   * @returns {[number, number]}
+   */
+  #meant(event) {
+    const { view, layer, regions, closing } = this.canvas;
+    const [x, y] = view.pixel(event);
+    const marked = this.#doing === 'tap' ? this.#marked : null;
+    const label = layer?.labelAt(x, y, closing) || 0;
+    const isNear = marked && Math.hypot(x - marked.x, y - marked.y) * view.scale <= MARKED_PX;
+    return isNear && regions?.surround(closing)[label] ? [marked.x, marked.y] : [x, y];
   }
 
   /** @param {PointerEvent} event */

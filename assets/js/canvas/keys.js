@@ -19,8 +19,8 @@ export const ARROWS = {
 const STEP_PX = 12;
 const READ_MS = 300;
 /** In CSS pixels: a region of a smaller side, if it were a square, is enlarged; for a finger sooner. */
-const NEAR_PX = 12;
-const NEAR_FINGER_PX = 24;
+const NEAR_PX = 20;
+const NEAR_FINGER_PX = 28;
 /** What gives the focus to the drawing as a pointer comes; a field is never without its outline. */
 const CLICKED = '.cv-side input, :not(:focus-visible)';
 

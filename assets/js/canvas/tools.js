@@ -186,7 +186,7 @@ export class Tools {
       'options',
       ...this.strokes,
       make('label', { title: say('gaps_help') }, make('span', {}, say('gaps')), this.gaps),
-      button(say('tiny'), () => canvas.fillTiny(), {
+      button(say('tiny'), () => this.#fillTiny(), {
         class: 'cv-tiny',
         title: say('tiny_help') + ' (T)',
         'aria-keyshortcuts': 'T',
@@ -194,6 +194,12 @@ export class Tools {
       button(say('clear'), () => canvas.simply('clear'), { class: 'cv-wipe' }),
       this.done(),
     );
+  }
+
+  /** The sheet, where this is on one, makes room for what was filled. */
+  #fillTiny() {
+    this.sheet('', false);
+    this.canvas.fillTiny();
   }
 
   /** Undo for a sheet that covers the other one. */

@@ -7,6 +7,10 @@ const SMALL_PX = 7;
 const RING_PX = 8;
 /** Of the drawing: a smaller region is tiny, to be colored when all others are. */
 const MIN_SHARE = 0.0002;
+/** What a side with the paper around the drawing counts of another: a tip of a leaf is of the leaf. */
+const AROUND = 0.25;
+/** How long it is seen what *Fill tiny* filled. */
+const SHOWN_MS = 4_000;
 
 export class Uncolored {
   on = false;
@@ -14,6 +18,7 @@ export class Uncolored {
   /** @type {{ label: number, x: number, y: number, side: number }[]} */ #left = [];
   /** @type {number[]} labels of those of them that are tiny, and of other tiny ones */ #tiny = [];
   #closing = -1;
+  /** Pixels inside what Fill tiny has just filled. @type {number[]} */ #just = [];
 
   /** @param {import('./canvas.js').ColoringCanvas} canvas */
   constructor(canvas) {
@@ -93,9 +98,17 @@ export class Uncolored {
       canvas.tools.bare.after(this.following);
     else this.following.remove();
     view.layOut();
-    view.overlay = on ? (line, scale) => this.#draw(line, scale) : null;
+    this.#ring();
     this.update();
     canvas.tell(on ? (this.left.length ? 'bare_left' : 'bare_none') : '', { n: this.text() });
+    view.mark();
+  }
+
+  /** Has the drawing show rings where there are any. */
+  #ring() {
+    const { view } = this.canvas;
+    const some = this.on || this.#just[0] >= 0;
+    view.overlay = some ? (line, scale) => this.#draw(line, scale) : null;
     view.mark();
   }
 
@@ -109,7 +122,7 @@ export class Uncolored {
 
   /**
    * Fills each tiny region like the neighbor with which it shares the longest border, of those that
-   * have a color. These are plain fills, one for each color, and one step for undo.
+   * have a color, and shows where. These are plain fills, one for each color, and one step for undo.
    */
   fillTiny() {
     const { canvas } = this;
@@ -117,6 +130,7 @@ export class Uncolored {
     canvas.endStroke();
     if (!layer || !regions || !canvas.enabled) return;
     const labels = this.left && this.#tiny;
+    const surround = regions.surround(closing);
     /** @type {Map<number, string>} */ const colors = new Map();
     /** @type {Map<number, string | null>} */ const around = new Map(
       labels.map((label) => [label, null]),
@@ -135,7 +149,8 @@ export class Uncolored {
           const borders = [...bordersOf(regions, closing, label)].filter(([other]) =>
             colorOf(other),
           );
-          const [longest] = borders.sort((one, other) => other[1] - one[1]);
+          const weight = ([other, sides]) => sides * (surround[other] ? AROUND : 1);
+          const [longest] = borders.sort((one, other) => weight(other) - weight(one));
           return longest && { label, color: colorOf(longest[0]) || '' };
         });
       for (const item of found) if (item) colors.set(item.label, item.color);
@@ -145,6 +160,13 @@ export class Uncolored {
       const points = those.flatMap((label) => regions.middle(closing, label));
       canvas.fillPoints(points, color, n > 0);
     });
+    this.#just = [...colors.keys()].flatMap((label) => regions.middle(closing, label));
+    this.#ring();
+    const just = this.#just;
+    setTimeout(() => {
+      if (this.#just === just) this.#just = [];
+      this.#ring();
+    }, SHOWN_MS);
     const n = colors.size;
     canvas.tell(n ? 'tiny_filled' : labels.length ? 'tiny_bare' : 'tiny_none', { n });
   }
@@ -170,12 +192,13 @@ export class Uncolored {
    */
   #draw(line, scale) {
     const rings = new Path2D();
-    for (const { x, y, side } of this.left) {
-      if (side * scale >= SMALL_PX) continue;
-      const radius = RING_PX / scale;
+    const radius = RING_PX / scale;
+    const ring = (/** @type {number} */ x, /** @type {number} */ y) => {
       rings.moveTo(x + 0.5 + radius, y + 0.5);
       rings.arc(x + 0.5, y + 0.5, radius, 0, 2 * Math.PI);
-    }
+    };
+    if (this.on) for (const { x, y, side } of this.left) if (side * scale < SMALL_PX) ring(x, y);
+    for (let i = 0; i < this.#just.length; i += 2) ring(this.#just[i], this.#just[i + 1]);
     line(rings, 1.5);
   }
 }

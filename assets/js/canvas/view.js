@@ -23,6 +23,7 @@ export class View {
   #fitted = true;
   /** Whether it is looked at closer only for a small region. */ #approached = false;
   #asked = 0;
+  /** Of the stage, when the drawing was laid out last, in CSS pixels. */ #size = [0, 0];
   #sharp = false;
   /** Paints the finer colors too. @type {((box: Rectangle) => void) | null} */ finer = null;
   /** Room in CSS pixels that is not for the drawing. */
@@ -120,6 +121,10 @@ export class View {
     this.over.width = Math.round(clientWidth * dpr);
     this.over.height = Math.round(clientHeight * dpr);
     this.#placeButtons();
+    // What is in the middle stays there, in full screen and out of it.
+    this.#x += (clientWidth - this.#size[0]) / 2;
+    this.#y += (clientHeight - this.#size[1]) / 2;
+    this.#size = [clientWidth, clientHeight];
     if (this.#fitted) this.fit();
     else this.#place();
   }

@@ -234,6 +234,26 @@ test('a finger that rests aims, and in a drawing looked at closer it fills as it
   assert.deepEqual(picking.done, [['pick', 40, 12]]);
 });
 
+test('a finger that taps the paper beside the region that is marked fills that one', (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { canvas, done, send } = stageOf(true);
+  const tap = (x, y, rests = 0) => {
+    canvas.view.cursor = { x: 30, y: 10 };
+    send('pointerdown', x, y);
+    context.mock.timers.tick(rests);
+    send('pointerup', x, y);
+    return done.pop().slice(1);
+  };
+  // The paper is 1, above the 20th row; it alone touches the border.
+  canvas.layer = { labelAt: (x, y) => (y < 20 ? 1 : 2), colorAt: () => null };
+  canvas.regions = { surround: () => [0, 1, 0] };
+  canvas.view.scale = 1;
+  assert.deepEqual(tap(45, 12), [30, 10]);
+  assert.deepEqual(tap(70, 12), [70, 12]); // too far
+  assert.deepEqual(tap(30, 25), [30, 25]); // another region
+  assert.deepEqual(tap(45, 12, 300), [45, 12]); // who rests has aimed
+});
+
 test('what Shift would fill is seen while it is held, also once forms can be compared', () => {
   const { canvas, hands } = stageOf(true);
   let alike = [];

@@ -11,6 +11,15 @@ const { Strokes } = await load('canvas/strokes');
 const { Sweeps } = await load('canvas/sweeps');
 const { Uncolored } = await load('canvas/uncolored');
 
+// jsdom has no paths.
+globalThis.Path2D = class {
+  arcs = 0;
+  moveTo() {}
+  arc() {
+    this.arcs++;
+  }
+};
+
 const WIDTH = 50;
 const HEIGHT = 20;
 const RED = '#aa1122';
@@ -30,7 +39,7 @@ function canvasOf(map = labels()) {
   const canvas = {
     layer: new Layer(WIDTH, HEIGHT, maps),
     regions: new Regions(WIDTH, HEIGHT, maps, Array(4).fill(Math.max(...map))),
-    view: { paint: nothing },
+    view: { paint: nothing, mark: nothing },
     picker: { swatches: { used: nothing, undone: (color) => canvas.undone.push(color) } },
     undone: [],
     enabled: true,
@@ -223,7 +232,8 @@ test('all that look like a region are filled in one step', () => {
   assert.ok(canvas.done.every((action) => action.do === 'fill_regions'));
 });
 
-test('tiny regions are filled like the neighbor of their longest border, in one step', () => {
+test('tiny regions are filled like the neighbor of their longest border, in one step', (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
   const side = 200;
   // Paper (1) around a left (2), a right (3) and a lower box (4) that touch each other.
   const map = new Uint16Array(side * side).fill(1);
@@ -234,7 +244,7 @@ test('tiny regions are filled like the neighbor of their longest border, in one 
   put(6, [110, 99], [111, 99], [112, 99]); // five sides at the right box, three at the lower one
   put(7, [140, 50]); // within a tiny one
   put(9, [139, 50], [141, 50], [140, 49], [140, 51]);
-  put(8, [20, 60]); // at the paper, which has no color
+  put(8, [18, 60], [19, 60], [20, 60]); // five sides at the paper, three at the left box
   const maps = Array(4).fill(map);
   const canvas = Object.assign(canvasOf(), {
     layer: new Layer(side, side, maps),
@@ -263,6 +273,13 @@ test('tiny regions are filled like the neighbor of their longest border, in one 
   uncolored.fillTiny();
   assert.deepEqual(tiny(), [LEFT, RIGHT, RIGHT, LEFT]);
   const filled = canvas.layer.checksum();
+  // Rings show for a moment where that was.
+  const rings = [];
+  const line = (path) => rings.push(path.arcs);
+  canvas.view.overlay(line, 1);
+  assert.deepEqual(rings, [5]);
+  context.mock.timers.tick(4_000);
+  assert.equal(canvas.view.overlay, null);
   // As plain fills, which a replay does alike.
   assert.deepEqual(
     canvas.done.slice(3).map(({ do: kind, color, points }) => [kind, color, points.length / 2]),
@@ -299,6 +316,12 @@ test('tiny regions are filled like the neighbor of their longest border, in one 
     ['tiny_filled', 3],
     ['tiny_none', 0],
   ]);
+  // Around the drawing is a color, too: a tip is of what it is the tip of.
+  fill(0, 0, '#eeeeee');
+  canvas.layer.apply({ do: 'fill', x: 20, y: 60, closing: 0, color: null });
+  canvas.actions.push('clears');
+  uncolored.fillTiny();
+  assert.equal(canvas.layer.colorAt(20, 60), LEFT);
 });
 
 test('a straight stroke comes from where the last one ended', () => {
