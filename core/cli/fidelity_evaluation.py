@@ -260,7 +260,7 @@ def _named(options: argparse.Namespace) -> list[Metric]:
 def _all(options: argparse.Namespace, with_prompts: bool) -> list[Metric]:
     """Every measure that can be computed here; what is missing is said on standard error."""
     metrics, missing = ready_metrics(options.cpu, models_sources(options))
-    for sentence in missing:
+    for sentence in missing.values():
         print(f"left out: {sentence}", file=sys.stderr)
     if with_prompts:
         return metrics

@@ -142,21 +142,21 @@ def _learned_metric(measure_id: str, loaded: LearnedMeasures) -> Metric:
 
 def ready_metrics(
     cpu: bool = False, sources: Sources | None = None
-) -> tuple[list[Metric], list[str]]:
+) -> tuple[list[Metric], dict[str, str]]:
     """Every measure that is computed here and has a better end, learned ones included; and for each
-    of these that is missing, or cannot be loaded, why."""
+    of these that is missing, or cannot be loaded, by its id, why."""
     metrics = [
         computed_metric(measure.id)
         for measure in MEASURES
         if measure.of is not None and measure.better != NEITHER
     ]
-    missing = []
+    missing = dict[str, str]()
     loaded = _learned_measures(cpu, sources)
     for measure_id in BY_ID:
         try:
             metrics.append(_learned_metric(measure_id, loaded))
         except TrueHueError as error:
-            missing.append(str(error))
+            missing[measure_id] = str(error)
     loaded.release()
     return metrics, missing
 

@@ -40,6 +40,7 @@ from truehue.core.fidelity.frechet import (
 from truehue.core.images.load import image_id, load_image
 from truehue.core.refinement.settings import NATURAL_SATURATION
 from truehue.core.runs.folder import folder_named
+from truehue.core.scores.learned import BY_ID
 from truehue.core.scores.sets import (
     CATEGORIES,
     FOLDER,
@@ -95,7 +96,7 @@ def set_command(options: argparse.Namespace) -> int:
         raise BadInput("FID needs both --real and --inception.")
     images, name, key = _images(options, data)
     out = options.out or data / FOLDER / f"{key}.json"
-    metrics = _metrics(options, data)
+    metrics, left_out = _metrics(options, data)
     saturation = computed_metric("mean_saturation")
 
     def report_progress(done: int, count: int) -> None:
@@ -119,6 +120,9 @@ def set_command(options: argparse.Namespace) -> int:
         if metric.cfm is not None:
             about["cfm"] = asdict(metric.cfm)
         numbers[_key(metric)] = set_number(mean, about)
+    for measure_id, reason in left_out.items():
+        if measure_id not in read_set(out):
+            numbers[measure_id] = SetNumber(None, None, None, 0, len(images), {"reason": reason})
     if options.real is not None:
         device = local_placement(options.cpu).device
         inception = Inception(options.inception, device)
@@ -152,17 +156,19 @@ def _images(options: argparse.Namespace, data: Path) -> tuple[list[SetImage], st
     return images, str(options.images), f"{folder.name}-{digest}"
 
 
-def _metrics(options: argparse.Namespace, data: Path) -> list[Metric]:
-    """The metrics to compute; what is missing here is said on standard error."""
-    sources = models_sources(options)
+def _metrics(options: argparse.Namespace, data: Path) -> tuple[list[Metric], dict[str, str]]:
+    """The metrics to compute; what is missing here is said on standard error. Of learned ones whose
+    package is here and that still cannot be loaded, by id, why."""
+    sources, left_out = models_sources(options), dict[str, str]()
     if options.measure:
         others = [name for name in options.measure if name not in ("mean_saturation", "delta_sat")]
         metrics = computed_metrics(others, options.cpu, sources)
     else:
         ready, missing = ready_metrics(options.cpu, sources)
         metrics = [metric for metric in ready if not metric.key.startswith("delta_sat ")]
-        for sentence in missing:
+        for sentence in missing.values():
             print(f"left out: {sentence}", file=sys.stderr)
+        left_out = {key: text for key, text in missing.items() if BY_ID[key].is_local(sources)}
     metrics += cfm_metrics(options)
     registration = None if options.no_registered or options.cfm else registered(data)
     if registration is not None:
@@ -171,7 +177,7 @@ def _metrics(options: argparse.Namespace, data: Path) -> list[Metric]:
         if options.float32_rotary:
             registration = replace(registration, rotary="")
         metrics.append(registered_metric(registration, local_placement(options.cpu)))
-    return metrics
+    return metrics, left_out
 
 
 def _key(metric: Metric) -> str:

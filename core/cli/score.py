@@ -152,7 +152,7 @@ def _metrics(options: argparse.Namespace, data: Path) -> list[Metric]:
     if not names:
         metrics, missing = ready_metrics()
         metrics.insert(0, computed_metric("mean_saturation"))
-        for sentence in missing:
+        for sentence in missing.values():
             print(f"left out: {sentence}", file=sys.stderr)
         if registration is not None:
             metrics.append(registered_metric(registration, local_placement(cpu=False)))

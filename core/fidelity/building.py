@@ -32,7 +32,7 @@ from truehue.core.batch.results import tables
 from truehue.core.batch.shards import schema_with
 from truehue.core.batch.work import CannotWork, ItemFailed, Stopped, Work, WorkerContext
 from truehue.core.errors import BadInput, DataFolderError, TrueHueError
-from truehue.core.fidelity.groups import CATEGORIES, GUIDANCES, Group
+from truehue.core.fidelity.groups import CATEGORIES, GUIDANCES, Group, category_of
 from truehue.core.fidelity.sweep import scaled_saturation
 from truehue.core.files import write_once
 from truehue.core.generation.backends.reference import ReferenceRenderer
@@ -97,7 +97,7 @@ def _photograph(root: Path, row: Mapping[str, Any], name: str) -> Photograph:
     caption, category = _text(row[name]), _text(row.get("category"))
     if not caption:
         raise BadInput("the caption is empty.")
-    if category and category not in CATEGORIES:
+    if category and not category_of(category):
         raise BadInput(f"{category!r:.60} is none of the categories: {', '.join(CATEGORIES)}.")
     file = _text(row["file"])
     path = (root / file).resolve()
@@ -105,7 +105,7 @@ def _photograph(root: Path, row: Mapping[str, Any], name: str) -> Photograph:
         raise BadInput(f"{file!r:.80} is no file below {root}.")
     if not path.is_file():
         raise BadInput(f"{file!r:.80} is not there.")
-    return Photograph(path, caption, category)
+    return Photograph(path, caption, category_of(category))
 
 
 def _text(cell: Any) -> str:

@@ -12,7 +12,6 @@ import csv
 import hashlib
 import io
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
@@ -22,7 +21,7 @@ import numpy as np
 
 from truehue.core.errors import BadInput, DataFolderError
 from truehue.core.fidelity.building import scaled_down
-from truehue.core.fidelity.groups import CATEGORIES
+from truehue.core.fidelity.groups import CATEGORIES, category_of
 from truehue.core.files import file_problem, replace_file
 from truehue.core.images.load import load_image
 from truehue.core.vlm.models.records import Answerer, ImagePrompt, NoReply, Reply, Sampling, Stop
@@ -37,9 +36,6 @@ QUESTION = (
 )
 COLUMNS = ("file", "caption", "category", "model", "version")
 _VERSION_DIGITS = 12
-# People and models write "Animal" and "animals." for Animals; a sentence names no category.
-_REPLY = re.compile(r"(?:category\s*:)?\s*([a-z ]+?)s?", re.IGNORECASE)
-_AROUND = " \t\n\r\"'`*_.“”"
 
 
 @dataclass(frozen=True)
@@ -78,16 +74,6 @@ class Captioned:
     category: str = ""
     problem: str = ""
     category_problem: str = ""
-
-
-def category_of(words: str) -> str:
-    """The category that a reply names and nothing besides; "" for any other reply."""
-    match = _REPLY.fullmatch(words.strip(_AROUND))
-    if match is None:
-        return ""
-    named = " ".join(match[1].casefold().split())
-    known = {name.casefold().removesuffix("s"): name for name in CATEGORIES}
-    return known.get(named, "")
 
 
 class CaptionTable:

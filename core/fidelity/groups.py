@@ -35,7 +35,20 @@ CATEGORIES = (
     "Others",
 )
 """Table 7."""
+# People and models write "Animal" and "animals." for Animals; a sentence names no category.
+_CATEGORY = re.compile(r"(?:category\s*:)?\s*([a-z ]+?)s?", re.IGNORECASE)
+_AROUND = " \t\n\r\"'`*_.“”"
 _RANK = re.compile(r"rank(\d+)\.jpg")
+
+
+def category_of(text: str) -> str:
+    """The category that a text names and nothing besides; "" for any other text."""
+    match = _CATEGORY.fullmatch(text.strip(_AROUND))
+    if match is None:
+        return ""
+    named = " ".join(match[1].casefold().split())
+    known = {name.casefold().removesuffix("s"): name for name in CATEGORIES}
+    return known.get(named, "")
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@ by other metrics. The figures print no numbers, so nothing stands beside ours.""
 
 from __future__ import annotations
 
+import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from truehue.core.fidelity.groups import CATEGORIES
+from truehue.core.fidelity.groups import CATEGORIES, category_of
 from truehue.core.generation.registry import model as entry_of
 from truehue.core.generation.registry import name_of
 from truehue.core.published import Column, bibtex, paper
@@ -26,6 +28,7 @@ from truehue.core.reproduce.fidelity_sets import (
     cfm_name,
     image_needs,
     number_cell,
+    numbers_file,
     numbers_of,
     run_step,
     shared_option,
@@ -35,10 +38,10 @@ from truehue.core.reproduce.recipe import Recipe, ReproduceContext, Step
 from truehue.core.reproduce.stored import partly_text, plans_with_images
 from truehue.core.reproduce.table import ReproducedCell, ReproducedRow, ReproducedTable
 from truehue.core.runs.plan import run_id
-from truehue.core.scores.learned import LEARNED
+from truehue.core.scores.learned import LEARNED, Learned
 from truehue.core.scores.sets import CATEGORIES as BY_CATEGORY
-from truehue.core.scores.sets import CFM, SetNumber
-from truehue.core.vlm.model_comparison import spearman
+from truehue.core.scores.sets import CFM, SetNumber, read_set
+from truehue.core.vlm.model_comparison import spearman, spearman_interval
 
 if TYPE_CHECKING:
     from truehue.core.runs.records import RunPlan
@@ -121,9 +124,21 @@ def _needs(context: ReproduceContext, number: str) -> tuple[Need, ...]:
     needs = image_needs(context, _models(context), plans, columns)
     if number == "4":
         return needs
-    return needs + tuple(
-        Need("weights", by.name, by.is_local(context.sources), by.how_to) for by in LEARNED
-    )
+    return needs + tuple(_measure_need(context, measure) for measure in LEARNED)
+
+
+def _measure_need(context: ReproduceContext, measure: Learned) -> Need:
+    """A measure's package and weights. Where it could not be loaded when a run was measured: why, and
+    the command that measures that run by it."""
+    for _, step in _run_steps(context):
+        for plan in context.plans(step):
+            number = read_set(numbers_file(context, plan)).get(measure.id)
+            if number is not None and (reason := number.about.get("reason")):
+                command = ["truehue", "fidelity", "set", "--run", run_id(plan)]
+                command += ["--measure", measure.id, *own_options(context)]
+                command += shared_option(context, step, plan)
+                return Need("weights", measure.name, False, reason, shlex.join(command))
+    return Need("weights", measure.name, measure.is_local(context.sources), measure.how_to)
 
 
 def _number(
@@ -147,6 +162,8 @@ def _table(context: ReproduceContext, number: str) -> ReproducedTable:
         }
         rows.append(ReproducedRow({_OURS: model_id}, cells))
     notes = ["The figure prints no numbers."]
+    if number == "4":
+        notes += _other_categories(context)
     if number == "9":
         rows, order = _ranked(rows, columns), _orders(rows, columns)
         notes += order
@@ -161,6 +178,21 @@ def _table(context: ReproduceContext, number: str) -> ReproducedTable:
         bibtex([table_id("3")]),
         tuple(notes),
     )
+
+
+def _other_categories(context: ReproduceContext) -> list[str]:
+    """How many prompts are of no column, where there are some."""
+    for _, step in _run_steps(context):
+        for plan in context.plans(step):
+            named = [prompt.category for prompt in plan.prompts]
+            others = Counter(name for name in named if not category_of(name))
+            if others:
+                names = ", ".join(name or "none" for name in others)
+                return [
+                    f"{others.total():,} of {len(named):,} prompts have another category ({names:.80}). "
+                    "Their images are in the column CFM alone."
+                ]
+    return []
 
 
 def _values(rows: Sequence[ReproducedRow], column: Column) -> dict[str, float]:
@@ -196,8 +228,11 @@ def _orders(rows: Sequence[ReproducedRow], columns: Sequence[Column]) -> list[st
         models = [name for name in by_cfm if name in values]
         rho, _ = spearman([(by_cfm[name], values[name]) for name in models])
         if rho is not None:
+            ends = spearman_interval(rho, len(models))
+            text = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
             notes.append(
-                f"{column.name} orders the {len(models)} models with Spearman's {rho:.2f} to CFM."
+                f"{column.name} and CFM: Spearman's correlation over {len(models)} models is "
+                f"{rho:.2f}{text}."
             )
     return notes
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from truehue.core.batch.results import tables
 from truehue.core.errors import BadInput, DataFolderError
+from truehue.core.fidelity.groups import category_of
 from truehue.core.files import content_path, file_problem, replace_file
 from truehue.core.runs.folder import RunFolder
 from truehue.core.runs.records import DRAWN, IMAGE_FILE, NOT_KEPT
@@ -47,7 +48,7 @@ class SetImage:
 @dataclass(frozen=True)
 class SetNumber:
     """One number of a set. ``about`` says what it was computed with, as plain JSON: versions,
-    fingerprints of weights, the CFM's reading."""
+    fingerprints of weights, the CFM's reading; of one that could not be computed, the ``reason``."""
 
     mean: float | None
     low: float | None
@@ -73,7 +74,8 @@ def images_of_run(folder: RunFolder) -> list[SetImage]:
                     continue
                 path = content_path(folder.images, row["image_id"])
                 prompt = plan.prompts[row["prompt"]]
-                out.append(SetImage(path, prompt.text, row["prompt"], prompt.category))
+                category = category_of(prompt.category) or prompt.category
+                out.append(SetImage(path, prompt.text, row["prompt"], category))
     if not out and left:
         raise BadInput(f"{plan.name} kept none of its {left:,} images.")
     if not out:

@@ -73,12 +73,8 @@ class Correlation:
 
     @property
     def interval(self) -> Interval | None:
-        """Its 95% interval over models, by Fisher's z with the error of Bonett and Wright (2000,
-        Psychometrika 65: 23-28); None without a correlation, and for 1 and -1."""
-        if self.rho is None or abs(self.rho) >= 1:
-            return None
-        half = Z_95 * sqrt((1 + self.rho**2 / 2) / (self.n - 3))
-        return tanh(atanh(self.rho) - half), tanh(atanh(self.rho) + half)
+        """Its 95% interval over models; None without a correlation, and for 1 and -1."""
+        return None if self.rho is None else spearman_interval(self.rho, self.n)
 
 
 @dataclass(frozen=True)
@@ -241,6 +237,15 @@ def spearman(pairs: Sequence[tuple[float, float]]) -> tuple[float | None, float 
         return None, None
     rho, p = stats.spearmanr(xs, ys)
     return (float(rho), float(p)) if isfinite(rho) else (None, None)
+
+
+def spearman_interval(rho: float, n: int) -> Interval | None:
+    """The 95% interval of Spearman's rho of ``n`` pairs, by Fisher's z with the error of Bonett and
+    Wright (2000, Psychometrika 65: 23-28); None for 1 and -1."""
+    if abs(rho) >= 1:
+        return None
+    half = Z_95 * sqrt((1 + rho**2 / 2) / (n - 3))
+    return tanh(atanh(rho) - half), tanh(atanh(rho) + half)
 
 
 def best_of_sizes(

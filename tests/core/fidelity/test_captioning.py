@@ -27,9 +27,8 @@ from truehue.core.fidelity.captioning import (
     CaptionSettings,
     CaptionTable,
     captions,
-    category_of,
 )
-from truehue.core.fidelity.groups import CATEGORIES
+from truehue.core.fidelity.groups import CATEGORIES, category_of
 from truehue.core.images.load import load_image
 from truehue.core.vlm.models.local import open_local
 from truehue.core.vlm.models.records import EvaluationStopped, ImagePrompt, NoReply, Reply, Sampling

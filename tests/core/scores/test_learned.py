@@ -252,7 +252,7 @@ def test_learned_measures_are_loaded_one_after_the_other_and_failures_have_reaso
         Image.fromarray(np.full((8, 8, 3), 90 + index, np.uint8)).save(path)
         items.append(Item(path, "mug"))
     metrics, missing = ready_metrics(cpu=True, sources=Sources(tmp_path, tmp_path))
-    assert missing == ["HPSv3 could not be loaded: KeyError: 'backbone.weight'."]
+    assert missing == {"hpsv3": "HPSv3 could not be loaded: KeyError: 'backbone.weight'."}
     assert not Network.alive
     scores = ScoreFile(tmp_path / "scores.jsonl").scores(metrics, items, lambda done, count: None)
     assert (Network.most, Network.loads) == (1, 4 + 3)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -192,8 +193,43 @@ def test_figure_1_has_every_metric_in_one_figure(folder: Path) -> None:
     assert (folder / "data" / "fidelity" / "reproduce" / "sweep" / "sweep.svg").is_file()
 
 
+WITHOUT_WEIGHTS = {
+    "__init__.py": """
+from pyiqa.utils import download_util
+
+def create_metric(name, device):
+    download_util.download_url_to_file("https://example.org/koniq.pth")
+""",
+    "utils/__init__.py": "",
+    "utils/download_util.py": "def download_url_to_file(url): ...",
+    "archs/__init__.py": "",
+    "archs/clip_model.py": "def _download(url, root): ...",
+    "archs/liqe_arch.py": "DEFAULT_CACHE_DIR = ''",
+}
+
+
+@pytest.fixture
+def pyiqa(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """The package is absent until this is called; then it is a stand-in without weights."""
+
+    def forget() -> None:
+        for name in [name for name in sys.modules if name.split(".")[0] == "pyiqa"]:
+            del sys.modules[name]
+
+    def add() -> None:
+        forget()
+        for name, text in WITHOUT_WEIGHTS.items():
+            (tmp_path / "pyiqa" / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / "pyiqa" / name).write_text(text)
+        monkeypatch.syspath_prepend(tmp_path)
+
+    sys.modules["pyiqa"] = None  # type: ignore[assignment]
+    yield add
+    forget()
+
+
 def test_figures_4_and_9_compare_models_by_category_and_by_metric(
-    folder: Path, tiny: Callable[[str], Path]
+    folder: Path, tiny: Callable[[str], Path], pyiqa: Callable[[], None]
 ) -> None:
     _stand_in(folder, tiny)
     line = ("--models", "pixart-sigma")
@@ -212,6 +248,17 @@ def test_figures_4_and_9_compare_models_by_category_and_by_metric(
     assert "missing   weights  MUSIQ: To compute MUSIQ: pip install" in done.stderr
     again = reproduce(folder, "--figure", "9", *line, "--estimate-only", options=SMALL)
     assert "then: truehue" not in again.stderr
+    # With the package and without the weights: tried once, and unscored with the reason.
+    pyiqa()
+    done = reproduce(folder, "--figure", "9", *line, options=SMALL)
+    assert done.stderr.count("then: truehue fidelity set") == 1
+    of_musiq = [row for row in rows_of(done) if row["column"] == "MUSIQ"]
+    assert [(row["value"], row["unscored"]) for row in of_musiq] == [("", "2")]
+    again = reproduce(folder, "--figure", "9", *line, "--estimate-only", options=SMALL)
+    assert "then: truehue" not in again.stderr
+    reason = "The weights https://example.org/koniq.pth of MUSIQ are not on this machine"
+    assert f"missing   weights  MUSIQ: {reason}" in again.stderr
+    assert "--measure musiq" in again.stderr
 
 
 def test_an_empty_folder_says_what_to_get(tmp_path: Path) -> None:
