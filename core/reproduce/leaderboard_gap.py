@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from truehue.core.analysis.groups import category_cells
-from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, leaderboard
+from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, POOLED, SYSTEMS, leaderboard
 from truehue.core.analysis.records import (
+    NO_SYSTEM,
     NOT_FOUND,
+    WRONG,
     Count,
     PromptTally,
     RunRecord,
@@ -61,13 +63,15 @@ class Results(Protocol):
 @dataclass(frozen=True)
 class Counting:
     """How a run's images are counted: the rule, the color systems' aggregate, what images without
-    a score count as, limits other than the rule's own, and the seeds (empty: all)."""
+    a score count as, limits other than the rule's own, the seeds (empty: all), and whether the main
+    objects of contextual prompts count for Color Name Accuracy, too."""
 
     rule: str
     systems: str = AVERAGED
     unscored: str = ""
     limits: Mapping[str, float] = field(default_factory=dict)
     seeds: tuple[int, ...] = ()
+    contextual: bool = False
 
 
 class RunNumbers:
@@ -80,13 +84,18 @@ class RunNumbers:
     def of(self, run_id: str, counting: Counting) -> Numbers:
         """By column; empty where the run has nothing to count."""
         limits = tuple(sorted(counting.limits.items()))
-        key = (run_id, counting.rule, counting.systems, counting.unscored, limits, counting.seeds)
+        key = (
+            *(run_id, counting.rule, counting.systems, counting.unscored),
+            *(limits, counting.seeds, counting.contextual),
+        )
         if key not in self._known:
             self._known[key] = self._count(run_id, counting)
         return self._known[key]
 
     def _count(self, run_id: str, counting: Counting) -> Numbers:
         choice = choice_for(counting.rule, counting.unscored)
+        if counting.contextual:
+            return self._with_contextual(run_id, counting, choice)
         tallies = self._results.leaderboard(
             counting.rule, (run_id,), dict(counting.limits) or None, choice, counting.seeds
         )
@@ -95,6 +104,29 @@ class RunNumbers:
             return {}
         tasks = {task: cell.rate.percent for task, cell in entry.cells.items()}
         return {**tasks, AVERAGE: entry.average.percent}
+
+    def _with_contextual(self, run_id: str, counting: Counting, choice: str) -> Numbers:
+        """With the verdicts of the objects that contextual prompts ask a color of, whether or not it
+        leaked. Some seeds alone, and other limits, are not counted so."""
+        numbers = self.of(run_id, replace(counting, contextual=False))
+        before = numbers.get("cna")
+        if counting.seeds or counting.limits or before is None or numbers.get("coa") is None:
+            return {}
+        selection = Slice(counting.rule, (run_id,), task="cna,coa", unscored=choice)
+        tallies: dict[str, list[int]] = {}
+        for count in self._results.groups(selection, ("system", "color")):
+            system = "" if count.key[0] == NO_SYSTEM else count.key[0]
+            tally = tallies.setdefault(system, [0, 0])
+            tally[0] += count.passes
+            tally[1] += count.passes + count.fails + (count.unscored if choice == WRONG else 0)
+        own = [tallies[name] for name in SYSTEMS[counting.systems] if tallies.get(name, (0, 0))[1]]
+        if counting.systems == POOLED:
+            own = [[sum(column) for column in zip(*own, strict=True)]]
+        after = sum(100 * passes / counted for passes, counted in own) / len(own)
+        average = numbers.get(AVERAGE)
+        if average is not None:
+            average += (after - before) / (len(numbers) - 1)
+        return {**numbers, "cna": after, AVERAGE: average}
 
 
 class CategoryNumbers(RunNumbers):
@@ -106,7 +138,7 @@ class CategoryNumbers(RunNumbers):
         self._color_type = color_type
 
     def _count(self, run_id: str, counting: Counting) -> Numbers:
-        if counting.seeds or counting.limits:
+        if counting.seeds or counting.limits or counting.contextual:
             return {}
         choice = choice_for(counting.rule, counting.unscored)
         selection = Slice(counting.rule, (run_id,), task="cna", unscored=choice)
@@ -175,6 +207,7 @@ class _Differences:
             *self._masks(),
             *self._presence(),
             *self._not_found(),
+            *self._contextual(),
             *self._rules(),
             *self._limits(),
             *self._neighbors(),
@@ -323,6 +356,17 @@ class _Differences:
         own = "excluded" if choice == "left-out" else "every unscored image is incorrect"
         numbers = self._counted(unscored=NOT_FOUND)
         return [RowSwitch("Not found", sentence, own, "incorrect", numbers, "")]
+
+    def _contextual(self) -> list[RowSwitch]:
+        numbers = self._counted(contextual=True)
+        if not numbers():
+            return []
+        sentence = (
+            "The paper counts contextual prompts for Color Name Accuracy, too. Its released code does "
+            "not."
+        )
+        own = "for Color-Object Association"
+        return [RowSwitch("Contextual prompts", sentence, own, "for both", numbers, "")]
 
     def _rules(self) -> list[RowSwitch]:
         differences = []

@@ -35,6 +35,7 @@ SYSTEMS = {"l2": ("l2:Red", 40, 16), "l3": ("l3:Vivid red", 80, 8), "css": ("css
 NOT_FOUND = {"l2": 4, "l3": 8, "css": 4}
 IMAGES, FEWER = 6, 6
 """Images a prompt; of the last two, so many fewer of 20 pass."""
+RULES = tuple((by, rule(by).version) for by in ("truehue", "paper"))
 RULE, MASKS = 1, 2
 """So many more of 20 pass by the rule ``paper``, and with the other masks."""
 
@@ -49,16 +50,21 @@ def prompts() -> tuple[Prompt, ...]:
     return tuple(made)
 
 
-def planted(root: Path, masker: MaskerSpec, more: int, name: str) -> RunFolder:
-    """A run in which exactly so many images pass; of every run the images are the same."""
-    rules = tuple((by, rule(by).version) for by in ("truehue", "paper"))
-    plan = RunPlan(
-        name, "planted", prompts(), "flux.1-dev", images=IMAGES, seed=40, rules=rules, masker=masker
-    )
-    folder = RunFolder.create(root, plan)
+def stored_image(folder: RunFolder) -> str:
+    """The id of an image that is stored in a run."""
     srgb8 = np.full((8, 8, 3), 128, dtype=np.uint8)
     image = image_id(srgb8)
     write_once(content_path(folder.images, image), encode_png(srgb8))
+    return image
+
+
+def planted(root: Path, masker: MaskerSpec, more: int, name: str) -> RunFolder:
+    """A run in which exactly so many images pass; of every run the images are the same."""
+    plan = RunPlan(
+        name, "planted", prompts(), "flux.1-dev", images=IMAGES, seed=40, rules=RULES, masker=masker
+    )
+    folder = RunFolder.create(root, plan)
+    image = stored_image(folder)
     results = []
     for position in range(plan.total):
         number, of_prompt = divmod(position, IMAGES)
@@ -66,7 +72,7 @@ def planted(root: Path, masker: MaskerSpec, more: int, name: str) -> RunFolder:
         _, count, passes = SYSTEMS[prompt.system]
         index = int(prompt.id.partition("-")[2])
         verdicts = []
-        for rule_id, version in rules:
+        for rule_id, version in RULES:
             limit = passes + more + (RULE if rule_id == "paper" else 0)
             limit -= FEWER if of_prompt >= 4 else 0
             status = "pass" if index % 20 < limit else "fail"
@@ -153,6 +159,76 @@ def test_every_planted_difference_comes_back_within_half_a_point(made: tuple[Con
             "Not found": 45.0 * (160 / 176 - 1),
         },
         abs=0.5,
+    )
+
+
+def test_contextual_prompts_count_by_their_main_object(tmp_path: Path) -> None:
+    """Of 20 images of a name 10 pass. Of 20 contextual ones the object passes in 16, and in 8 of
+    these its color is on the other object, too."""
+    target = ObjectTarget("car", parse_target("l2:Red"), category="Vehicles")
+    prompts = tuple(
+        Prompt(f"{task}-{index}", f"A car, {task} {index}", task, targets, "l2", "planted")
+        for task, targets in (
+            ("cna", (target,)),
+            ("coa", (target, ObjectTarget("road", role="bystander"))),
+        )
+        for index in range(20)
+    )
+    plan = RunPlan("contextual", "planted", prompts, "flux.1-dev", images=1, rules=RULES[:1])
+    with Storage.open(empty_data(tmp_path / "data")) as storage:
+        folder = RunFolder.create(tmp_path / "data" / "runs", plan)
+        image = stored_image(folder)
+        results = [_contextual(plan, image, number) for number in range(plan.total)]
+        write_shard(folder.shard_folder / "w0-0.parquet", results)
+        storage.runs.ingest(folder)
+        published = table("gencolorbench-table4")
+        gaps = run_gaps(
+            storage.results,
+            storage.runs.all()[0],
+            (),
+            Counting("truehue", "l2"),
+            published.row(model="Flux"),
+            published.columns,
+        )
+    shares = {
+        gap.column: {entry.name: entry.points for entry in gap.differences}["Contextual prompts"]
+        for gap in gaps
+    }
+    assert {gap.column: gap.ours for gap in gaps} == {
+        "Color Name Accuracy": 50.0,
+        "Color-Object Association": 40.0,
+    }
+    assert shares == {
+        "Color Name Accuracy": pytest.approx(100 * 26 / 40 - 50),
+        "Color-Object Association": 0.0,
+    }
+
+
+def _contextual(plan: RunPlan, image: str, number: int) -> ItemResult:
+    index, is_contextual = number % 20, number >= 20
+    statuses = [
+        "pass" if index < (16 if is_contextual else 10) else "fail",
+        *(["pass" if index >= 8 else "fail"] if is_contextual else []),
+    ]
+    whole = "fail" if "fail" in statuses else "pass"
+    leading = statuses.index(whole)
+    verdicts = tuple(
+        ObjectVerdict(
+            *RULES[0],
+            target,
+            *(("car", "matches") if target == 0 else ("road", "differs")),
+            *(status, "", "" if status == "pass" else "hue", "planted", whole, "planted"),
+            target == leading,
+        )
+        for target, status in enumerate(statuses)
+    )
+    return ItemResult(
+        *(number, number, 0, 1, "drawn"),
+        image_id=image,
+        width=8,
+        height=8,
+        seed=plan.seed,
+        verdicts=verdicts,
     )
 
 
