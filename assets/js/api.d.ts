@@ -3244,6 +3244,7 @@ declare namespace Api {
   interface PeopleName {
     name: string;
     percent: string;
+    interval: string;
     target: boolean;
   }
 

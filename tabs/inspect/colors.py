@@ -9,6 +9,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike
 
+from truehue.core.analysis.intervals import wilson
 from truehue.core.color.notation import lab_text
 from truehue.core.color.people import Survey, naming, percent_text, same_name, surveys
 from truehue.core.color.spaces import chroma, hex_of, hue_deg, lab_to_srgb8, srgb8_to_lab
@@ -33,7 +34,7 @@ COLOR_COLUMNS = (
     *("people_name", "people_percent", "people_answers"),
 )
 PEOPLE_ROWS = 3
-PEOPLE_TEXT = "Names by people ({survey}, {answers:,} answers)"
+PEOPLE_TEXT = "Names by people ({survey}, {answers:,} answers), which no rule uses"
 MAX_PIXELS = 1_000_000
 """Of a whole picture, so that a photograph of many megapixels opens as fast as another."""
 LIT_HELP = (
@@ -147,10 +148,12 @@ class CloseName(TypedDict):
 
 
 class PeopleName(TypedDict):
-    """A name that people use, and how many do; ``target``: it is the target's."""
+    """A name that people use, and how many do, with the 95% interval; ``target``: it is the
+    target's."""
 
     name: str
     percent: str
+    interval: str
     target: bool
 
 
@@ -309,7 +312,12 @@ def _names_of(survey: Survey, lab: Lab, target: str) -> PeopleNames:
     return {
         "text": PEOPLE_TEXT.format(survey=survey.title, answers=found.answers),
         "rows": [
-            {"name": name, "percent": percent_text(share), "target": same_name(name, target)}
+            {
+                "name": name,
+                "percent": percent_text(share),
+                "interval": "{:.0f}–{:.0f}%".format(*wilson(share, found.answers)),
+                "target": same_name(name, target),
+            }
             for name, share in rows
         ],
     }

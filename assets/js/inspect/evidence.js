@@ -63,8 +63,10 @@ export function mount({ element, props, watch }) {
       body.insertRow().append(heading);
       survey.rows.forEach((row) => {
         const name = el('td', 'th-name', row.name + (row.target ? ' · the target' : ''));
-        name.colSpan = 3;
-        body.insertRow().append(name, el('td', 'th-num', row.percent));
+        name.colSpan = 2;
+        const interval = el('td', 'th-num', row.interval);
+        interval.title = '95% interval';
+        body.insertRow().append(name, interval, el('td', 'th-num', row.percent));
       });
     });
     systems.forEach((system) => {

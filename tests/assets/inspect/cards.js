@@ -29,7 +29,9 @@ test('the evidence lists names, differences, steps and measures', async () => {
   const [survey] = view.people;
   assert.deepEqual(people, [
     survey.text,
-    ...survey.rows.map((row) => row.name + (row.target ? ' · the target' : '') + row.percent),
+    ...survey.rows.map(
+      (row) => row.name + (row.target ? ' · the target' : '') + row.interval + row.percent,
+    ),
   ]);
   assert.equal(part('.th-offsets-to').textContent, 'Measured minus ' + view.offsets.to);
   const rows = [...made.element.querySelectorAll('.th-offset')];

@@ -26,7 +26,9 @@ def test_the_names_of_a_color_and_the_targets() -> None:
         *(item.name for item in found.names[:3]),
         "Navy Blue",
     ]
-    assert view["rows"][-1] == {"name": "Navy Blue", "percent": "0%", "target": True}
+    assert view["rows"][-1]["name"] == "Navy Blue"
+    assert (view["rows"][-1]["percent"], view["rows"][-1]["target"]) == ("0%", True)
+    assert view["rows"][-1]["interval"].startswith("0–")
     # The target is not said twice, and a name of no survey is left out.
     (view,) = people_view(BROWN, "Brown")
     assert [row["target"] for row in view["rows"]] == [True, False, False]
@@ -42,10 +44,11 @@ def test_another_language_stands_beside(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv(VARIABLE, str(file))
     english, german = people_view(BROWN, "braun")
     assert "XKCD survey" in english["text"]
-    assert german["text"] == "Names by people (Deutsch, 40 answers)"
+    assert german["text"] == "Names by people (Deutsch, 40 answers), which no rule uses"
     assert german["rows"] == [
-        {"name": "braun", "percent": "75%", "target": True},
-        {"name": "nussbraun", "percent": "25%", "target": False},
+        # Wilson's, as scipy.stats.binomtest(30, 40).proportion_ci(method="wilson") has it.
+        {"name": "braun", "percent": "75%", "interval": "60–86%", "target": True},
+        {"name": "nussbraun", "percent": "25%", "interval": "14–40%", "target": False},
     ]
     said = color_row("Mean", BROWN)["people"]
     assert said == f"people say {naming(BROWN).label()}; Deutsch: braun 75%, nussbraun 25%"
