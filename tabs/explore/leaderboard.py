@@ -169,11 +169,14 @@ def _key(data: LeaderboardData, strict: bool) -> list[KeyEntry]:
         return []
     counted = sample.images if data.unscored == WRONG else sample.scored
     entries = [
-        (f"{sample.percent:.1f}", f"Percent of {which} that pass. {data.means()}"),
+        (
+            f"{sample.percent:.1f}",
+            f"Percent of {which} that pass, not of all at once. {data.means()}",
+        ),
         (
             interval_text(sample, few=False),
-            "95% interval: where the number may lie for all prompts of this kind; 95 of 100 such "
-            "intervals hold it. Errors of the rule are not in it. The line below shows it from 0 to 100; "
+            "95% interval: where the number may lie for all prompts of this kind. Made this way, 95 of "
+            "100 intervals hold it. Errors of the rule are not in it. The line below shows it from 0 to 100; "
             "the tick is the number.",
         ),
         ("≈", f"A rough interval: a color system has fewer than {FEW_PROMPTS} prompts."),
@@ -181,7 +184,7 @@ def _key(data: LeaderboardData, strict: bool) -> list[KeyEntry]:
             n_text(sample, counted),
             "All images, unscored ones included."
             if data.unscored == WRONG
-            else "Scored images, of all images where some are unscored.",
+            else "Scored images, of all images where some are unscored. Click Unscored for the reasons.",
         ),
     ]
     bold = ["A bold number is first."] if data.leads and not strict else []

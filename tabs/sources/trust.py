@@ -189,7 +189,11 @@ def correction_text(
                 "color, if the rule errs on them as often as on those objects. High numbers rise, and "
                 "low ones can fall."
             )
-            + " Intervals widen, because these rates are uncertain, too.",
+            + (
+                " Most intervals widen: no error was seen, but a few may still occur."
+                if flawless
+                else " Intervals widen, because these rates are uncertain, too."
+            ),
             *lights,
             "Do not compare models by corrected numbers where their images differ in light, as "
             "photographs and flat renders do.",
@@ -247,10 +251,13 @@ def judge_note(rule_id: str) -> tuple[str, bool]:
     )
     if strict:
         return (
-            f"Rank no models by {name}: it refuses most of the right colors. Choose another rule in "
+            f"Rank no models by the rule {name}: it refuses most of the right colors. Choose another rule in "
             f"Settings. {text}"
         ), True
-    return f"The rule also errs. {text}", False
+    return (
+        f"The rule also errs. {text} To report a number, quote it as it is; Settings can correct it.",
+        False,
+    )
 
 
 def rate_text(count: int, total: int) -> str:

@@ -68,7 +68,7 @@ test('the correction for the errors of the rule stands beside the number, and sa
   assert.match(lead[0], /^Quote the raw number/);
   assert.match(
     lead[1],
-    /^Of objects of known color in plain light, truehue missed 0\.0% .*Intervals widen/,
+    /^Of objects of known color in plain light, truehue missed 0\.0% .*Most intervals widen/,
   );
   assert.match(lead.at(-1), /^Do not compare models/);
   assert.match(

@@ -808,13 +808,13 @@ def test_what_was_not_found_is_incorrect_by_the_released_rule_alone(
         assert "as in the released code" in view["unscored_note"]
         strict = shown(client, rule="paper")
         assert strict["strict"]
-        assert strict["judge_note"].startswith("Rank no models by paper: it refuses most")
+        assert strict["judge_note"].startswith("Rank no models by the rule paper: it refuses most")
         ours = shown(client)
         assert re.fullmatch(
             r"The rule also errs\. On [\d,]+ images of known color: in difficult light \(shade, "
             r"highlights\) it missed [\d.]+% of the right colors and passed [\d.]+% of similar, wrong "
             r"ones; in plain light it missed [\d.]+% of the right colors and passed [\d.]+% of similar, wrong "
-            r"ones\.",
+            r"ones\. To report a number, quote it as it is; Settings can correct it\.",
             ours["judge_note"],
         )
         assert not ours["strict"]
