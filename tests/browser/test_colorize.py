@@ -245,6 +245,15 @@ def test_a_drawing_fills_the_screen_until_one_leaves_it(visit: Visit, started: A
     ready(page)
     shown = page.locator(".cv-sheet").bounding_box()
     assert shown is not None
+    # A reference image has the room of the colors beside the drawing, not of the drawing.
+    page.get_by_role("button", name="Reference", exact=True).click()
+    page.locator(".cv-reference input").set_input_files(drawing("cup.png"))
+    expect(page.locator(".cv-reference canvas")).to_be_visible()
+    page.wait_for_function(
+        "width => document.querySelector('.cv-sheet').getBoundingClientRect().width > 0.95 * width",
+        arg=shown["width"],
+    )
+    page.get_by_role("button", name="Reference", exact=True).click()
     full = page.get_by_role("button", name="Full screen")
     full.click()
     expect(full).to_have_attribute("aria-pressed", "true")
