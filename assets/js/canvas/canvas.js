@@ -436,8 +436,10 @@ export class ColoringCanvas {
       this.view.region = null;
       this.filled = label;
       const n = points.length / 2;
-      const alone = before ? 'alike_color' : 'alike_form';
-      this.tell(n === 1 ? alone : clears ? 'alike_cleared' : 'alike_filled', { n });
+      const [alone, filled] = before
+        ? ['alike_color', 'alike_filled_color']
+        : ['alike_form', 'alike_filled'];
+      this.tell(n === 1 ? alone : clears ? 'alike_cleared' : filled, { n });
       if (color && n === 1) this.tellPaper(label);
     }
   }

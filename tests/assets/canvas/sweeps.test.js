@@ -223,7 +223,7 @@ test('all that look like a region are filled in one step', () => {
   canvas.fillAlike(0, 0, false);
   assert.deepEqual(canvas.said, [
     ['alike_filled', 4],
-    ['alike_filled', 2],
+    ['alike_filled_color', 2],
     ['alike_cleared', 2],
     ['alike_form', 1],
     'paper',
