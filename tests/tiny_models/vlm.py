@@ -169,11 +169,44 @@ def save_llava_onevision(folder: Path) -> Path:
     return folder
 
 
+def save_instructblip(folder: Path) -> Path:
+    """InstructBLIP over a ViT and Llama, which has no chat template: 4 tokens are the image."""
+    from transformers import (
+        BlipImageProcessor,
+        InstructBlipConfig,
+        InstructBlipForConditionalGeneration,
+        InstructBlipProcessor,
+    )
+
+    tokenizer, ids = _tokenizer(["<image>"])
+    config = InstructBlipConfig(
+        text_config={**TEXT, "model_type": "llama", "vocab_size": len(tokenizer)},
+        vision_config={**_VISION, "image_size": 28, "patch_size": 7},
+        qformer_config={
+            **_VISION,
+            "vocab_size": len(tokenizer),
+            "encoder_hidden_size": WIDTH,
+            "cross_attention_frequency": 1,
+        },
+        num_query_tokens=4,
+        image_token_index=ids[0],
+    )
+    _save(folder, InstructBlipForConditionalGeneration, config, tokenizer)
+    InstructBlipProcessor(
+        BlipImageProcessor(size={"height": 28, "width": 28}),
+        tokenizer,
+        _tokenizer([])[0],
+        num_query_tokens=4,
+    ).save_pretrained(folder)
+    return folder
+
+
 SAVED: dict[str, Callable[[Path], Path]] = {
     "qwen2_5_vl": save_qwen2_5_vl,
     "internvl": save_internvl,
     "llava_onevision": save_llava_onevision,
     "janus": save_tiny_janus,
+    "instructblip": save_instructblip,
 }
 """By transformers' model type."""
 

@@ -1,7 +1,8 @@
 """Local models of transformers that take an image and a text and generate a text.
 
 It runs every model of ``AutoModelForImageTextToText``, such as Qwen2.5-VL, InternVL,
-LLaVA-OneVision and Janus, by one loop. No code of a repository runs, and nothing is downloaded.
+LLaVA-OneVision, Janus and InstructBLIP, by one loop. No code of a repository runs, and nothing is
+downloaded.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ from truehue.core.vlm.presentation import decoded, jpeg
 from truehue.core.vlm.records import LETTERS
 
 _GRID = "image_grid_thw"
+_WITHOUT_TEMPLATE = ("instructblip",)
+"""Types of models that were tuned to instructions and read a question as it is, after the image."""
 
 
 def open_local(model: VisionModel, sources: Sources | None = None) -> LocalAnswerer:
@@ -55,7 +58,7 @@ def open_local(model: VisionModel, sources: Sources | None = None) -> LocalAnswe
     device_map = choose_device_map(model, placement)
     with quiet():
         processor, loaded = _read(source, placement, device_map, settings.attention)
-    if not getattr(processor, "chat_template", None):
+    if not getattr(processor, "chat_template", None) and not _reads_plain(loaded.config):
         raise BadModelFolder(
             f"{source.folder} has no chat template: it is not a chat model. Use the "
             "instruction-tuned model."
@@ -79,8 +82,9 @@ class LocalAnswerer:
     def __init__(self, processor: Any, model: Any, placement: Placement, batch: int) -> None:
         self._processor, self._model, self._at = processor, model, placement
         tokenizer = getattr(processor, "tokenizer", None)
+        self._plain = not getattr(processor, "chat_template", None)
         # Rows of one pass are padded at the left, which takes a token for it.
-        self._batch = batch if getattr(tokenizer, "pad_token", None) else 1
+        self._batch = batch if getattr(tokenizer, "pad_token", None) and not self._plain else 1
         self._image_id = _image_token(processor, model.config)
         self._longest = _longest(model.config)
         self._spelled: dict[int, str] | None = None
@@ -169,6 +173,9 @@ class LocalAnswerer:
 
         texts = []
         for ask in prompts:
+            if self._plain:
+                texts.append(ask.prompt)
+                continue
             content: list[dict[str, str]] = [
                 {"type": "image"},
                 {"type": "text", "text": ask.prompt},
@@ -243,6 +250,12 @@ class LocalAnswerer:
             f"cuda:{device}" if type(device) is int else str(device) for device in placed.values()
         }
         return sorted(name for name in names if name.startswith("cuda"))
+
+
+def _reads_plain(config: Any) -> bool:
+    """Whether a model that has no chat template reads a question as it is. What has an encoder of
+    text, such as FLAN-T5, writes its answer elsewhere, and is not read here."""
+    return config.model_type in _WITHOUT_TEMPLATE and not config.text_config.is_encoder_decoder
 
 
 def _first_device(model: Any) -> str:

@@ -37,6 +37,7 @@ SEEN = {
     "internvl": "4 of 28 × 28, 16 tokens",
     "llava_onevision": "3 of 28 × 28, 40 tokens",
     "janus": "32 × 32 pixels, 16 tokens",
+    "instructblip": "28 × 28 pixels, 4 tokens",
 }
 """What each makes of the last image, 20 pixels wide and 60 high."""
 
