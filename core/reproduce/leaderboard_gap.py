@@ -12,7 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from truehue.core.analysis.groups import category_cells
-from truehue.core.analysis.leaderboard import AVERAGE, AVERAGED, POOLED, SYSTEMS, leaderboard
+from truehue.core.analysis.leaderboard import (
+    AVERAGE,
+    AVERAGED,
+    POOLED,
+    LeaderboardEntry,
+    leaderboard,
+)
 from truehue.core.analysis.records import (
     NO_SYSTEM,
     NOT_FOUND,
@@ -94,8 +100,6 @@ class RunNumbers:
 
     def _count(self, run_id: str, counting: Counting) -> Numbers:
         choice = choice_for(counting.rule, counting.unscored)
-        if counting.contextual:
-            return self._with_contextual(run_id, counting, choice)
         tallies = self._results.leaderboard(
             counting.rule, (run_id,), dict(counting.limits) or None, choice, counting.seeds
         )
@@ -103,29 +107,44 @@ class RunNumbers:
         if entry is None:
             return {}
         tasks = {task: cell.rate.percent for task, cell in entry.cells.items()}
-        return {**tasks, AVERAGE: entry.average.percent}
+        numbers = {**tasks, AVERAGE: entry.average.percent}
+        if counting.contextual:
+            return self._with_contextual(run_id, counting, choice, entry, numbers)
+        return numbers
 
-    def _with_contextual(self, run_id: str, counting: Counting, choice: str) -> Numbers:
+    def _with_contextual(
+        self,
+        run_id: str,
+        counting: Counting,
+        choice: str,
+        entry: LeaderboardEntry,
+        numbers: dict[str, float | None],
+    ) -> Numbers:
         """With the verdicts of the objects that contextual prompts ask a color of, whether or not it
-        leaked. Some seeds alone, and other limits, are not counted so."""
-        numbers = self.of(run_id, replace(counting, contextual=False))
-        before = numbers.get("cna")
+        leaked, in the color systems that Color Name Accuracy has. Some seeds alone, and other limits,
+        are not counted so."""
+        before, average = numbers.get("cna"), numbers[AVERAGE]
         if counting.seeds or counting.limits or before is None or numbers.get("coa") is None:
             return {}
+        systems = [
+            "" if name == NO_SYSTEM else name
+            for name, part in entry.cells["cna"].parts.items()
+            if part.percent is not None
+        ]
         selection = Slice(counting.rule, (run_id,), task="cna,coa", unscored=choice)
-        tallies: dict[str, list[int]] = {}
+        tallies = {system: [0, 0] for system in systems}
         for count in self._results.groups(selection, ("system", "color")):
-            system = "" if count.key[0] == NO_SYSTEM else count.key[0]
-            tally = tallies.setdefault(system, [0, 0])
-            tally[0] += count.passes
-            tally[1] += count.passes + count.fails + (count.unscored if choice == WRONG else 0)
-        own = [tallies[name] for name in SYSTEMS[counting.systems] if tallies.get(name, (0, 0))[1]]
+            if (tally := tallies.get(count.key[0])) is not None:
+                tally[0] += count.passes
+                tally[1] += count.passes + count.fails + (count.unscored if choice == WRONG else 0)
+        shares = [(100.0 * passes, counted) for passes, counted in tallies.values()]
         if counting.systems == POOLED:
-            own = [[sum(column) for column in zip(*own, strict=True)]]
-        after = sum(100 * passes / counted for passes, counted in own) / len(own)
-        average = numbers.get(AVERAGE)
+            shares = [
+                (sum(passes), sum(counted)) for passes, counted in [zip(*shares, strict=True)]
+            ]
+        after = sum(passes / counted for passes, counted in shares) / len(shares)
         if average is not None:
-            average += (after - before) / (len(numbers) - 1)
+            average += (after - before) / len(entry.cells)
         return {**numbers, "cna": after, AVERAGE: average}
 
 

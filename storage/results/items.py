@@ -49,9 +49,8 @@ def verdict_rows(dictionary: StringDictionary, selection: Slice, every_rule: boo
     others = [of(dictionary, choice, "") for of in (_incorrect, _excluded) if selection.against]
     if not incorrect and not excluded and not any(others):
         return VERDICTS
-    fails = "false"
-    if incorrect:
-        fails = f"c.first IS NOT NULL AND v.status = {UNSCORES} AND {_causes(dictionary, 'v.')}"
+    # Also in an image that fails by another object.
+    fails = _counted(dictionary, choice, rule_id, "v.") or "false"
     replaced = [
         f"CASE WHEN {fails} THEN {FAILS} ELSE v.status END::UTINYINT AS status",
         f"CASE WHEN c.first IS NOT NULL THEN {FAILS} WHEN x.first IS NOT NULL THEN {UNSCORES} "
@@ -114,14 +113,14 @@ def _incorrect(dictionary: StringDictionary, choice: str, rule_id: str) -> str:
     return f"picture_status = {UNSCORES} AND {counted}" if counted else ""
 
 
-def _counted(dictionary: StringDictionary, choice: str, rule_id: str) -> str:
+def _counted(dictionary: StringDictionary, choice: str, rule_id: str, table: str = "") -> str:
     """The condition for rows of objects without a score that count as incorrect; empty for no
     row."""
     rules = _rules(dictionary, rule_id, lambda name: choice_for(name, choice) == NOT_FOUND)
-    causes = _causes(dictionary)
+    causes = _causes(dictionary, table)
     if not rules or not causes:
         return ""
-    return f"rule_no IN ({rules}) AND status = {UNSCORES} AND {causes}"
+    return f"{table}rule_no IN ({rules}) AND {table}status = {UNSCORES} AND {causes}"
 
 
 def _excluded(dictionary: StringDictionary, choice: str, rule_id: str) -> str:
