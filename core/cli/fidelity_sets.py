@@ -120,8 +120,9 @@ def set_command(options: argparse.Namespace) -> int:
         if metric.cfm is not None:
             about["cfm"] = asdict(metric.cfm)
         numbers[_key(metric)] = set_number(mean, about)
+    stored = read_set(out)
     for measure_id, reason in left_out.items():
-        if measure_id not in read_set(out):
+        if measure_id not in stored or stored[measure_id].mean is None:
             numbers[measure_id] = SetNumber(None, None, None, 0, len(images), {"reason": reason})
     if options.real is not None:
         device = local_placement(options.cpu).device

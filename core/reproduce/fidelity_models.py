@@ -124,12 +124,13 @@ def _needs(context: ReproduceContext, number: str) -> tuple[Need, ...]:
     needs = image_needs(context, _models(context), plans, columns)
     if number == "4":
         return needs
-    return needs + tuple(_measure_need(context, measure) for measure in LEARNED)
+    return needs + tuple(need for measure in LEARNED for need in _measure_needs(context, measure))
 
 
-def _measure_need(context: ReproduceContext, measure: Learned) -> Need:
-    """A measure's package and weights. Where it could not be loaded when a run was measured: why, and
-    the command that measures that run by it."""
+def _measure_needs(context: ReproduceContext, measure: Learned) -> list[Need]:
+    """A measure's package and weights. Where it could not be loaded when runs were measured: why, and
+    for each run the command that measures it."""
+    needs = []
     for _, step in _run_steps(context):
         for plan in context.plans(step):
             number = read_set(numbers_file(context, plan)).get(measure.id)
@@ -137,8 +138,9 @@ def _measure_need(context: ReproduceContext, measure: Learned) -> Need:
                 command = ["truehue", "fidelity", "set", "--run", run_id(plan)]
                 command += ["--measure", measure.id, *own_options(context)]
                 command += shared_option(context, step, plan)
-                return Need("weights", measure.name, False, reason, shlex.join(command))
-    return Need("weights", measure.name, measure.is_local(context.sources), measure.how_to)
+                needs.append(Need("weights", measure.name, False, reason, shlex.join(command)))
+    is_local = measure.is_local(context.sources)
+    return needs or [Need("weights", measure.name, is_local, measure.how_to)]
 
 
 def _number(
@@ -148,7 +150,8 @@ def _number(
     number = numbers.get(key)
     if number is None or column.name not in CATEGORIES:
         return number
-    part = number.about.get(BY_CATEGORY, {}).get(column.name)
+    parts = number.about.get(BY_CATEGORY, {})
+    part = next((part for name, part in parts.items() if category_of(name) == column.name), None)
     return None if part is None else SetNumber(**part, about={})
 
 
@@ -187,10 +190,11 @@ def _other_categories(context: ReproduceContext) -> list[str]:
             named = [prompt.category for prompt in plan.prompts]
             others = Counter(name for name in named if not category_of(name))
             if others:
-                names = ", ".join(name or "none" for name in others)
+                names = ", ".join(filter(None, others))
+                stated = f" ({names:.80})" if names else ""
                 return [
-                    f"{others.total():,} of {len(named):,} prompts have another category ({names:.80}). "
-                    "Their images are in the column CFM alone."
+                    f"{others.total():,} of {len(named):,} prompts are in none of the twelve "
+                    f"categories{stated}. Their images are in the column CFM alone."
                 ]
     return []
 
@@ -228,8 +232,8 @@ def _orders(rows: Sequence[ReproducedRow], columns: Sequence[Column]) -> list[st
         models = [name for name in by_cfm if name in values]
         rho, _ = spearman([(by_cfm[name], values[name]) for name in models])
         if rho is not None:
-            ends = spearman_interval(rho, len(models))
-            text = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
+            interval = spearman_interval(rho, len(models))
+            text = f" ({interval[0]:.2f} to {interval[1]:.2f})" if interval else ""
             notes.append(
                 f"{column.name} and CFM: Spearman's correlation over {len(models)} models is "
                 f"{rho:.2f}{text}."
