@@ -4,7 +4,7 @@
 /** @typedef {{ x: number, y: number }} Place in CSS pixels of the page */
 
 const TAP_PX = 10;
-/** A finger is on the region that is marked, and not on the paper beside it, so near in CSS pixels. */
+/** A finger on the paper means the region that was marked, so near in CSS pixels. */
 const MARKED_PX = 24;
 /** A finger that rests so long sees what is under it. It aims then, where the whole drawing is in
  * sight; in one that is looked at closer it fills as it moves on. */
@@ -43,8 +43,10 @@ export class Hands {
   space = false;
   shift = false;
   panned = false;
-  /** Where the cursor marked a region as a finger came. @type {{ x: number, y: number } | null} */
-  #marked = null;
+  /** Inside the region that a button went to. @type {{ x: number, y: number } | null} */
+  marked = null;
+  /** The same, while a finger is down. @type {{ x: number, y: number } | null} */
+  #target = null;
   #hold = 0;
   /** How many fingers came down and have not moved, above one. */
   #resting = 0;
@@ -87,7 +89,8 @@ export class Hands {
     else if (!touch && event.button > 1) return;
     event.preventDefault();
     stage.focus({ preventScroll: true });
-    this.#marked = touch ? canvas.view.cursor : null;
+    this.#target = touch ? this.marked : null;
+    this.marked = null;
     canvas.view.cursor = null;
     // A pen that has left already has no pointer to capture.
     try {
@@ -196,7 +199,7 @@ export class Hands {
    */
   #act(event) {
     const { canvas } = this;
-    const [x, y] = this.#meant(event);
+    const [x, y] = this.#targetPixel(event);
     if (this.#picks(event)) canvas.pick(x, y);
     else if (this.#strokes(event)) {
       this.#drawing = canvas.strokes;
@@ -209,17 +212,20 @@ export class Hands {
   }
 
   /**
-   * The pixel that is meant: inside the region that is marked, where a finger taps the paper beside it.
+   * The pixel that a pointer acts on: inside the region that was marked, where a finger taps the paper
+   * near it.
    * @param {PointerEvent} event
    * @returns {[number, number]}
    */
-  #meant(event) {
+  #targetPixel(event) {
     const { view, layer, regions, closing } = this.canvas;
     const [x, y] = view.pixel(event);
-    const marked = this.#doing === 'tap' ? this.#marked : null;
-    const label = layer?.labelAt(x, y, closing) || 0;
-    const isNear = marked && Math.hypot(x - marked.x, y - marked.y) * view.scale <= MARKED_PX;
-    return isNear && regions?.surround(closing)[label] ? [marked.x, marked.y] : [x, y];
+    const target = this.#doing === 'tap' ? this.#target : null;
+    if (!target || !layer || !regions) return [x, y];
+    const isPaper = (/** @type {number} */ x, /** @type {number} */ y) =>
+      regions.surround(closing)[layer.labelAt(x, y, closing)];
+    const isNear = Math.hypot(x - target.x, y - target.y) * view.scale <= MARKED_PX;
+    return isNear && isPaper(x, y) && !isPaper(target.x, target.y) ? [target.x, target.y] : [x, y];
   }
 
   /** @param {PointerEvent} event */

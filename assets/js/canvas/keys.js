@@ -98,6 +98,7 @@ export function keys(canvas, signal) {
     const target = next || ((label + step - 1 + count) % count) + 1;
     [index.x, index.y] = regions.middle(closing, target);
     const side = Math.sqrt(regions.share(closing, target) * regions.width * regions.height);
+    hands.marked = { ...index };
     view.approach(side, hands.touches ? NEAR_FINGER_PX : NEAR_PX);
     read();
   };

@@ -198,7 +198,7 @@ export class Tools {
 
   /** The sheet, where this is on one, makes room for what was filled. */
   #fillTiny() {
-    this.sheet('', false);
+    if (this.canvas.node.dataset.sheet) this.sheet('', false);
     this.canvas.fillTiny();
   }
 

@@ -7,9 +7,10 @@ const SMALL_PX = 7;
 const RING_PX = 8;
 /** Of the drawing: a smaller region is tiny, to be colored when all others are. */
 const MIN_SHARE = 0.0002;
-/** What a side with the paper around the drawing counts of another: a tip of a leaf is of the leaf. */
-const AROUND = 0.25;
-/** How long it is seen what *Fill tiny* filled. */
+/** A border with the paper around the drawing counts so much of another: the tip of a leaf gets the
+ * color of the leaf. */
+const PAPER_WEIGHT = 0.25;
+/** How long rings show the regions that *Fill tiny* filled. */
 const SHOWN_MS = 4_000;
 
 export class Uncolored {
@@ -18,7 +19,8 @@ export class Uncolored {
   /** @type {{ label: number, x: number, y: number, side: number }[]} */ #left = [];
   /** @type {number[]} labels of those of them that are tiny, and of other tiny ones */ #tiny = [];
   #closing = -1;
-  /** Pixels inside what Fill tiny has just filled. @type {number[]} */ #just = [];
+  /** Pixels inside the regions that Fill tiny has just filled. @type {number[]} */
+  #filledPoints = [];
 
   /** @param {import('./canvas.js').ColoringCanvas} canvas */
   constructor(canvas) {
@@ -107,7 +109,7 @@ export class Uncolored {
   /** Has the drawing show rings where there are any. */
   #ring() {
     const { view } = this.canvas;
-    const some = this.on || this.#just[0] >= 0;
+    const some = this.on || this.#filledPoints.length > 0;
     view.overlay = some ? (line, scale) => this.#draw(line, scale) : null;
     view.mark();
   }
@@ -115,6 +117,10 @@ export class Uncolored {
   /** Something was done, or lines have other gaps. */
   update() {
     const { canvas } = this;
+    if (this.#filledPoints.length) {
+      this.#filledPoints = [];
+      this.#ring();
+    }
     if (!this.on) return;
     if (this.#closing !== canvas.closing) this.#cover();
     canvas.tools.count.textContent = this.text(this.following.isConnected);
@@ -149,7 +155,7 @@ export class Uncolored {
           const borders = [...bordersOf(regions, closing, label)].filter(([other]) =>
             colorOf(other),
           );
-          const weight = ([other, sides]) => sides * (surround[other] ? AROUND : 1);
+          const weight = ([other, sides]) => sides * (surround[other] ? PAPER_WEIGHT : 1);
           const [longest] = borders.sort((one, other) => weight(other) - weight(one));
           return longest && { label, color: colorOf(longest[0]) || '' };
         });
@@ -160,11 +166,11 @@ export class Uncolored {
       const points = those.flatMap((label) => regions.middle(closing, label));
       canvas.fillPoints(points, color, n > 0);
     });
-    this.#just = [...colors.keys()].flatMap((label) => regions.middle(closing, label));
+    const points = [...colors.keys()].flatMap((label) => regions.middle(closing, label));
+    this.#filledPoints = points;
     this.#ring();
-    const just = this.#just;
     setTimeout(() => {
-      if (this.#just === just) this.#just = [];
+      if (this.#filledPoints === points) this.#filledPoints = [];
       this.#ring();
     }, SHOWN_MS);
     const n = colors.size;
@@ -198,7 +204,8 @@ export class Uncolored {
       rings.arc(x + 0.5, y + 0.5, radius, 0, 2 * Math.PI);
     };
     if (this.on) for (const { x, y, side } of this.left) if (side * scale < SMALL_PX) ring(x, y);
-    for (let i = 0; i < this.#just.length; i += 2) ring(this.#just[i], this.#just[i + 1]);
+    const points = this.#filledPoints;
+    for (let i = 0; i < points.length; i += 2) ring(points[i], points[i + 1]);
     line(rings, 1.5);
   }
 }

@@ -121,7 +121,7 @@ export class View {
     this.over.width = Math.round(clientWidth * dpr);
     this.over.height = Math.round(clientHeight * dpr);
     this.#placeButtons();
-    // What is in the middle stays there, in full screen and out of it.
+    // The middle of an enlarged drawing stays in the middle, in full screen and out of it.
     this.#x += (clientWidth - this.#size[0]) / 2;
     this.#y += (clientHeight - this.#size[1]) / 2;
     this.#size = [clientWidth, clientHeight];

@@ -64,9 +64,8 @@ export function mount({ element, props, watch }) {
       survey.rows.forEach((row) => {
         const name = el('td', 'th-name', row.name + (row.target ? ' · the target' : ''));
         name.colSpan = 2;
-        const interval = el('td', 'th-num', row.interval);
-        interval.title = '95% interval';
-        body.insertRow().append(name, interval, el('td', 'th-num', row.percent));
+        const numbers = [row.interval, row.percent].map((text) => el('td', 'th-num', text));
+        body.insertRow().append(name, ...numbers);
       });
     });
     systems.forEach((system) => {

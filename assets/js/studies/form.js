@@ -199,9 +199,9 @@ export function studyForm(box) {
     const nothing = nothingYet();
     if (nothing) {
       made = null;
-      // What was refused for the same reason stays said: concepts may be read only after it.
-      const told = formNode.querySelector('.th-study-wrong')?.closest('[data-field]');
-      if (told?.dataset.field !== nothing.field) tellField(formNode, '', '');
+      // The same refusal stays: the list of concepts may arrive only after it.
+      const refused = formNode.querySelector('.th-study-wrong')?.textContent;
+      if (refused !== nothing.words) tellField(formNode, '', '');
       line.say('');
       side.wrong(nothing.words + ' The study summary then appears here.');
       side.busy(false);

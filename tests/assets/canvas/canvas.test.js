@@ -6,6 +6,7 @@ import { load } from '../page.js';
 const { SPACES, hexOf, shadesOf, srgb1Of, widest } = await load('canvas/colors');
 const { Forms } = await load('canvas/forms');
 const { Hands } = await load('canvas/hands');
+const { View } = await load('canvas/view');
 const { hueTouch } = await load('canvas/hue_touch');
 const { Layer } = await load('canvas/layer');
 const { Regions } = await load('canvas/regions');
@@ -236,22 +237,44 @@ test('a finger that rests aims, and in a drawing looked at closer it fills as it
 
 test('a finger that taps the paper beside the region that is marked fills that one', (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
-  const { canvas, done, send } = stageOf(true);
-  const tap = (x, y, rests = 0) => {
-    canvas.view.cursor = { x: 30, y: 10 };
+  const { canvas, done, hands, send } = stageOf(true);
+  const tap = (x, y, rests = 0, marked = { x: 30, y: 10 }) => {
+    hands.marked = marked;
     send('pointerdown', x, y);
     context.mock.timers.tick(rests);
     send('pointerup', x, y);
     return done.pop().slice(1);
   };
-  // The paper is 1, above the 20th row; it alone touches the border.
-  canvas.layer = { labelAt: (x, y) => (y < 20 ? 1 : 2), colorAt: () => null };
-  canvas.regions = { surround: () => [0, 1, 0] };
+  // The paper is 1, a small region in it 3, and below the 20th row is another.
+  const isSmall = (x, y) => Math.max(Math.abs(x - 30), Math.abs(y - 10)) < 3;
+  const labelAt = (x, y) => (isSmall(x, y) ? 3 : y < 20 ? 1 : 2);
+  canvas.layer = { labelAt, colorAt: () => null };
+  canvas.regions = { surround: () => [0, 1, 0, 0] };
   canvas.view.scale = 1;
   assert.deepEqual(tap(45, 12), [30, 10]);
   assert.deepEqual(tap(70, 12), [70, 12]); // too far
   assert.deepEqual(tap(30, 25), [30, 25]); // another region
   assert.deepEqual(tap(45, 12, 300), [45, 12]); // who rests has aimed
+  assert.deepEqual(tap(45, 12, 0, { x: 50, y: 12 }), [45, 12]); // the paper itself was marked
+});
+
+test('the middle of an enlarged drawing stays there when the stage changes its size', () => {
+  const view = new View(512, 512, () => {});
+  view.mark = () => {};
+  const middle = (clientWidth, clientHeight) => {
+    for (const [name, value] of Object.entries({ clientWidth, clientHeight }))
+      Object.defineProperty(view.stage, name, { value, configurable: true });
+    view.layOut();
+    return view.pixel({ clientX: clientWidth / 2, clientY: clientHeight / 2 });
+  };
+  middle(800, 600);
+  view.zoom(4);
+  view.pan(-120, 90);
+  const before = middle(800, 600);
+  assert.deepEqual(middle(1440, 900), before);
+  assert.deepEqual(middle(390, 700), before);
+  view.fit();
+  assert.deepEqual(middle(800, 600), middle(1440, 900)); // the whole one is in the middle
 });
 
 test('what Shift would fill is seen while it is held, also once forms can be compared', () => {

@@ -273,12 +273,12 @@ test('tiny regions are filled like the neighbor of their longest border, in one 
   uncolored.fillTiny();
   assert.deepEqual(tiny(), [LEFT, RIGHT, RIGHT, LEFT]);
   const filled = canvas.layer.checksum();
-  // Rings show for a moment where that was.
+  // Rings show these regions for a moment, unless something else is done.
   const rings = [];
   const line = (path) => rings.push(path.arcs);
   canvas.view.overlay(line, 1);
   assert.deepEqual(rings, [5]);
-  context.mock.timers.tick(4_000);
+  uncolored.update();
   assert.equal(canvas.view.overlay, null);
   // As plain fills, which a replay does alike.
   assert.deepEqual(
@@ -316,12 +316,22 @@ test('tiny regions are filled like the neighbor of their longest border, in one 
     ['tiny_filled', 3],
     ['tiny_none', 0],
   ]);
-  // Around the drawing is a color, too: a tip is of what it is the tip of.
+  // The paper has a color, too: a tip gets the color of the box that it ends.
   fill(0, 0, '#eeeeee');
   canvas.layer.apply({ do: 'fill', x: 20, y: 60, closing: 0, color: null });
   canvas.actions.push('clears');
   uncolored.fillTiny();
   assert.equal(canvas.layer.colorAt(20, 60), LEFT);
+  assert.ok(canvas.view.overlay);
+  context.mock.timers.tick(4_000);
+  assert.equal(canvas.view.overlay, null);
+  // Beside them, Uncolored has rings of its own.
+  uncolored.on = true;
+  canvas.layer.apply({ do: 'fill', x: 20, y: 60, closing: 0, color: null });
+  canvas.actions.push('clears');
+  uncolored.fillTiny();
+  context.mock.timers.tick(4_000);
+  assert.ok(canvas.view.overlay);
 });
 
 test('a straight stroke comes from where the last one ended', () => {
