@@ -171,7 +171,7 @@ def _key(data: LeaderboardData, strict: bool) -> list[KeyEntry]:
     entries = [
         (
             f"{sample.percent:.1f}",
-            f"Percent of {which} that pass, not of all at once. {data.means()}",
+            f"Percent of {which} that pass. {data.means()}",
         ),
         (
             interval_text(sample, few=False),

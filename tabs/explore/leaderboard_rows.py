@@ -486,8 +486,8 @@ class LeaderboardData:
     def means(self) -> str:
         """What a task and the average are the means of."""
         means = {
-            AVERAGED: f"A task is the mean of its accuracies on {LISTS}",
-            EACH: f"A task is the mean of its accuracies on {LISTS}",
+            AVERAGED: f"A task is no share of all its images: it is the mean of its accuracies on {LISTS}",
+            EACH: f"A task is no share of all its images: it is the mean of its accuracies on {LISTS}",
             POOLED: "A task is the accuracy over all its images of L2, L3 and CSS, and those "
             "without a color system",
         }.get(self.systems, f"A task is its accuracy on {SYSTEM_NAMES.get(self.systems, '')}")

@@ -34,7 +34,7 @@ COLOR_COLUMNS = (
     *("people_name", "people_percent", "people_answers"),
 )
 PEOPLE_ROWS = 3
-PEOPLE_TEXT = "Names by people ({survey}, {answers:,} answers), which no rule uses"
+PEOPLE_TEXT = "Names by people ({survey}, {answers:,} answers; 95% intervals), which no rule uses"
 MAX_PIXELS = 1_000_000
 """Of a whole picture, so that a photograph of many megapixels opens as fast as another."""
 LIT_HELP = (

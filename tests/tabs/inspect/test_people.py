@@ -44,7 +44,9 @@ def test_another_language_stands_beside(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv(VARIABLE, str(file))
     english, german = people_view(BROWN, "braun")
     assert "XKCD survey" in english["text"]
-    assert german["text"] == "Names by people (Deutsch, 40 answers), which no rule uses"
+    assert (
+        german["text"] == "Names by people (Deutsch, 40 answers; 95% intervals), which no rule uses"
+    )
     assert german["rows"] == [
         # Wilson's, as scipy.stats.binomtest(30, 40).proportion_ci(method="wilson") has it.
         {"name": "braun", "percent": "75%", "interval": "60–86%", "target": True},
